@@ -26,7 +26,7 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from firebreak.api.shared.machine import use_threads
-from firebreak.fire import burn_loss
+from firebreak.fire import burn
 from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.planning.making import make_plan
 from firebreak.report.figures.canvas import new_figure, save_figure
@@ -82,9 +82,8 @@ def measured(data: Path, out: Path = OUT) -> tuple[list[Saved], int]:
                 job.place.land, job.args.landscape)
             fires = scene.fires("test", TEST_FIRES)
             if untreated is None:
-                untreated = burn_loss(scene.field, fires, scene.value_by_class)
-            saved = untreated - burn_loss(scene.field, fires, scene.value_by_class,
-                                          plan.break_mask())
+                untreated = burn(scene, fires).loss
+            saved = untreated - burn(scene, fires, plan.break_mask()).loss
             found.append(Saved(words, kind, float(saved.mean() / untreated.mean()),
                                *share_interval(saved, untreated),
                                scene.median_duration_min / 60.0))

@@ -11,9 +11,8 @@ import numpy as np
 from benchmarks.rivals import RIVALS, known, method_of
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.fire.engine import burn_loss
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, ClosedForm, closed_form
 from firebreak.native_library import set_threads
 from firebreak.planning.making import make_plan
@@ -51,8 +50,7 @@ def score(scene: Scene, form: ClosedForm, method: str, plan_fires: int) -> float
         with known():
             plan = make_plan(scene, form.budget_share, plan_fires, method, seed=draw,
                              policy=load_policy())
-        losses.append(burn_loss(scene.field, scene.fires("test", TEST_FIRES), scene.value_by_class,
-                                plan.break_mask()).mean())
+        losses.append(burn(scene, scene.fires("test", TEST_FIRES), plan.break_mask()).loss.mean())
     return float((form.untreated_loss - np.mean(losses))
                  / (form.untreated_loss - form.optimal_loss))
 

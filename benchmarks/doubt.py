@@ -23,7 +23,7 @@ from results_records import markdown
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.policy_place import SHIPPED
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.native_library import set_threads
 from firebreak.planning.evaluation.doubt import doubt, to_json
 from firebreak.planning.making import make_plan

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from firebreak.executors.base import Executor, call_all, closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import ExecutorName, open_executor
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import set_threads
 from firebreak.planning.evaluation.streaming import burn_chunk

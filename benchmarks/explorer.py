@@ -19,7 +19,7 @@ from statistics import median
 import numpy as np
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import set_threads
 from firebreak.planning.making import make_plan

@@ -31,14 +31,7 @@ from firebreak.api.shared.scene_checks import (
 )
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.fire import (
-    FireConditions,
-    FireRegime,
-    Fires,
-    WideScene,
-    burn_wide_statistics,
-    make_wide_scene,
-)
+from firebreak.fire import FireConditions, FireRegime, Fires, Scene, burn, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.terrain import slope_aspect
@@ -94,12 +87,12 @@ def median_min(landscape: Landscape, conditions: FireConditions, fire_cells: flo
     own = square(landscape, min(landscape.shape))
     share = fire_cells / float(own.burnable.sum())
     regime = replace(conditions.regime, burned_share=share)
-    return make_wide_scene(own, replace(conditions, regime=regime), seed).median_duration_min
+    return make_scene(own, replace(conditions, regime=regime), seed, tiled=True).median_duration_min
 
 
-def kept(scene: WideScene, fires: Fires, plan: Plan) -> dict[str, float]:
-    before = burn_wide_statistics(scene, fires).loss
-    saved = before - burn_wide_statistics(scene, fires, plan.break_mask()).loss
+def kept(scene: Scene, fires: Fires, plan: Plan) -> dict[str, float]:
+    before = burn(scene, fires).loss
+    saved = before - burn(scene, fires, plan.break_mask()).loss
     share = float(saved.sum() / before.sum())
     half = 1.96 * float(np.std(saved - share * before, ddof=1)) / np.sqrt(before.size)
     return {"kept": share, "half": half / float(before.mean())}
@@ -124,7 +117,7 @@ def timed_calls() -> dict[str, float]:
     return spent
 
 
-def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[str, float]]:
+def by_windows(scene: Scene, given: argparse.Namespace) -> tuple[Plan, dict[str, float]]:
     policy = load_policy() if method_of(given.method).guided else None
     region = make_region(scene, given.budget, given.method, seed=given.seed, policy=policy,
                          plan_fires=given.plan_fires)
@@ -139,7 +132,7 @@ def by_windows(scene: WideScene, given: argparse.Namespace) -> tuple[Plan, dict[
                        **{f"{name}_cpu_s": part for name, part in parts.items()}}
 
 
-def downstream_value(scene: WideScene, given: argparse.Namespace,
+def downstream_value(scene: Scene, given: argparse.Namespace,
                      plan_fires: int) -> tuple[Plan, dict[str, float]]:
     """The plan of downstream-value for the whole map: its rounds, with all plan fires burned anew
     in each, which takes no memory for fires.
@@ -156,7 +149,7 @@ def downstream_value(scene: WideScene, given: argparse.Namespace,
             free = land.treatable & ~mask & (land.cost <= left)
             if not free.any():
                 break
-            score = burn_wide_statistics(scene, fires, mask).downstream_value / land.cost
+            score = burn(scene, fires, mask, want="statistics").downstream_value / land.cost
             new = np.array(spaced_best(score, free, batch), np.int64)
             new = afford(new, land.cost, left)
             cells += new.tolist()
@@ -169,16 +162,16 @@ def downstream_value(scene: WideScene, given: argparse.Namespace,
                     seconds=0.0, simulations=0.0)
 
     plan, spent = measured(work)
-    before, after = (burn_wide_statistics(scene, fires, one).loss.sum()
+    before, after = (burn(scene, fires, one).loss.sum()
                      for one in (None, plan.break_mask()))
     return plan, {**spent, "plan_fires": plan_fires, "promised": float(1.0 - after / before)}
 
 
-def simulated(scene: WideScene, given: argparse.Namespace) -> dict[str, float | str]:
+def simulated(scene: Scene, given: argparse.Namespace) -> dict[str, float | str]:
     """Fires burned and summed up, as `firebreak simulate` does, without its files."""
     before, cells = peak_gb(), scene.landscape.fuel_model.size
-    found, spent = measured(lambda: burn_wide_statistics(
-        scene, scene.fires("simulate", given.simulate)))
+    found, spent = measured(lambda: burn(
+        scene, scene.fires("simulate", given.simulate), want="statistics"))
     return {"method": f"simulate, {given.simulate:,} fires", **spent,
             "mean_loss": float(found.loss.mean()),
             "told_gb": before + cells * (BYTES_PER_CELL + BYTES_PER_CELL_STEP
@@ -194,8 +187,8 @@ def measure(given: argparse.Namespace) -> None:
     regime = (FireRegime(burned_share=given.burned_share) if given.burned_share else FireRegime(
         duration_min=median_min(whole, conditions, given.fire_cells, given.seed)))
     warm_up()
-    scene, made_scene = measured(lambda: make_wide_scene(land, replace(
-        conditions, regime=regime), given.seed))
+    scene, made_scene = measured(lambda: make_scene(land, replace(
+        conditions, regime=regime), given.seed, tiled=True))
     fires = scene.fires("test", given.test_fires)
     record: dict[str, Any] = {
         "landscape": Path(given.landscape).name, "rows": land.shape[0], "cols": land.shape[1],

@@ -32,18 +32,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.scene_options import FireOptions, SceneOptions, WeatherOptions
-from firebreak.fire import (
-    FACET_A,
-    FACET_B,
-    FACET_CODE,
-    REACH,
-    SPOT,
-    STENCIL,
-    Fires,
-    WideScene,
-    burn_wide_statistics,
-    mean_behavior,
-)
+from firebreak.fire import FACET_A, FACET_B, FACET_CODE, REACH, SPOT, STENCIL, Fires, Scene, burn
 from firebreak.fire.incremental.aside import AsideFire
 from firebreak.fire.travel.stencil import IGNITION
 from firebreak.landscape.formats.read import read_landscape
@@ -140,7 +129,7 @@ SCORES: dict[str, Callable[[Tree, Scratch], NDArray]] = {"downstream-value": dow
 class Forest:
     """The trees of all plan fires under the breaks so far, on hard breaks in constant weather."""
 
-    def __init__(self, scene: WideScene, fires: Fires, places: int = PLACES) -> None:
+    def __init__(self, scene: Scene, fires: Fires, places: int = PLACES) -> None:
         boxes = [one.box for one in footprints_of(scene, fires, ())]
         bound = loss_bound(scene, fires.source.size)
         self._scene, self._scratch = scene, Scratch()
@@ -189,7 +178,7 @@ def _tree_of(shard: Shard, aside: AsideFire) -> Tree:
                 STENCIL.steps[:, 0] * (right - left) + STENCIL.steps[:, 1])
 
 
-def ranked_cells(scene: WideScene, fires: Fires, budget_share: float, method: str,
+def ranked_cells(scene: Scene, fires: Fires, budget_share: float, method: str,
                  places: int = PLACES, said: Callable[[str], object] = lambda words: None,
                  ) -> NDArray[np.int64]:
     """The cells of a method that ranks, round by round, in order of placement."""
@@ -212,12 +201,12 @@ def ranked_cells(scene: WideScene, fires: Fires, budget_share: float, method: st
         said(f"{cells.size:,} cells, {budget - left:,.0f} of {budget:,.0f}")
 
 
-def strip_cells(scene: WideScene, fires: Fires, budget_share: float,
+def strip_cells(scene: Scene, fires: Fires, budget_share: float,
                 said: Callable[[str], object] = lambda words: None) -> NDArray[np.int64]:
     """The cells of the pattern of strips under which the plan fires lose least."""
     land = scene.landscape
     budget = budget_share * cost_of(np.flatnonzero(land.treatable), land)
-    loss = burn_wide_statistics(scene, fires).loss
+    loss = burn(scene, fires).loss
     towards = _heading(scene, int(np.bincount(fires.scenario, loss).argmax()))
     own: Any = SimpleNamespace(landscape=land, field=SimpleNamespace(
         breaks=SimpleNamespace(leak=scene.conditions.leak)))
@@ -225,43 +214,43 @@ def strip_cells(scene: WideScene, fires: Fires, budget_share: float,
     for length, cover in [(strips.STRIP_CELLS[0], 1.0), *(
             (length, cover) for length in strips.STRIP_CELLS for cover in strips.COVERS[:-1])]:
         cells = strips._plan(own, budget, towards, length, cover)
-        lost = burn_wide_statistics(scene, fires, _mask(cells, land.shape)).loss.sum()
+        lost = burn(scene, fires, _mask(cells, land.shape)).loss.sum()
         said(f"strips of {length:g} cells over {cover:.2f} of a row: {1 - lost / loss.sum():.3f}")
         if lost < least:
             best, least = cells, lost
     return best
 
 
-def row_cells(scene: WideScene, fires: Fires, budget_share: float,
+def row_cells(scene: Scene, fires: Fires, budget_share: float,
               said: Callable[[str], object] = lambda words: None) -> NDArray[np.int64]:
     """The cells of the rows across the map under which the plan fires lose least, as they are."""
     land = scene.landscape
     budget = budget_share * cost_of(np.flatnonzero(land.treatable), land)
-    loss = burn_wide_statistics(scene, fires).loss
+    loss = burn(scene, fires).loss
     winds = main_winds(scene, np.bincount(
         fires.scenario, loss, minlength=scene.streams.weight.size).tolist())
     best, least = np.empty(0, np.int64), np.inf
     for cells, across in row_plans(land, winds, budget, scene.conditions.leak):
-        lost = burn_wide_statistics(scene, fires, _mask(cells, land.shape)).loss.sum()
+        lost = burn(scene, fires, _mask(cells, land.shape)).loss.sum()
         said(f"{cells.size:,} cells across {len(across)}: {1 - lost / loss.sum():.3f}")
         if lost < least:
             best, least = cells, lost
     return best
 
 
-def _heading(scene: WideScene, row: int) -> tuple[float, float]:
+def _heading(scene: Scene, row: int) -> tuple[float, float]:
     """As `planning.patterns.worst_weather` has it."""
     def parts(behavior: Any) -> dict[str, Map]:
         rate, heading = behavior.rate_of_spread_m_min[row], np.radians(behavior.heading_deg[row])
         return {"north": rate * np.cos(heading), "east": rate * np.sin(heading)}
 
-    found = mean_behavior(scene, None, parts)
+    found = scene.mean_behavior(None, parts)
     north, east = float(found["north"].sum()), float(found["east"].sum())
     length = float(np.hypot(north, east))
     return -north / length, east / length
 
 
-def equal_shares(scene: WideScene, fires: Fires, budget_share: float, said: Callable[[str], object],
+def equal_shares(scene: Scene, fires: Fires, budget_share: float, said: Callable[[str], object],
                  ) -> NDArray[np.int64]:
     """What windows plan for their own share of the budget."""
     land = scene.landscape
@@ -290,7 +279,7 @@ WHOLE = {"strips": strip_cells, "rows": row_cells, "equal-shares": equal_shares}
 METHODS = (*SCORES, *WHOLE)
 
 
-def _scene(given: argparse.Namespace) -> WideScene:
+def _scene(given: argparse.Namespace) -> Scene:
     set_threads(1)
     fire = (FireOptions(burned_share=given.burned_share) if given.duration_min is None else
             FireOptions(duration_min=given.duration_min))
@@ -320,7 +309,7 @@ def plan(given: argparse.Namespace) -> None:
     else:
         cells = WHOLE[given.method](scene, fires, given.budget, _said)
     spent, budget = cpu_s() - began, given.budget * cost_of(np.flatnonzero(land.treatable), land)
-    before, after = (float(burn_wide_statistics(scene, fires, breaks).loss.sum())
+    before, after = (float(burn(scene, fires, breaks).loss.sum())
                      for breaks in (None, _mask(cells, land.shape)))
     write_plan(Plan(
         method=given.method, cells=cells, shape=land.shape, cost=cost_of(cells, land),
@@ -336,11 +325,11 @@ def plan(given: argparse.Namespace) -> None:
 def test(given: argparse.Namespace) -> None:
     scene = _scene(given)
     fires = scene.fires("test", given.test_fires)
-    before = burn_wide_statistics(scene, fires).loss
+    before = burn(scene, fires).loss
     own: NDArray | None = None
     for folder in given.plans:
         made = read_plan(folder, scene.landscape)
-        saved = before - burn_wide_statistics(scene, fires, made.break_mask()).loss
+        saved = before - burn(scene, fires, made.break_mask()).loss
         own = saved if own is None else own
         record = {"plan": folder.name, "method": made.method, "cells": int(made.cells.size),
                   "notes": made.notes, "test_fires": given.test_fires,

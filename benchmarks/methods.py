@@ -8,7 +8,7 @@ import argparse
 from benchmarks.rivals import RIVALS, known
 
 from firebreak.env.sources import synthetic_landscapes
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.native_library import set_threads
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.tables import table

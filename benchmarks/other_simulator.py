@@ -36,7 +36,7 @@ def plan(folder: Path, maps: int, methods: tuple[str, ...], seed: int = 2028) ->
     from benchmarks import rivals
 
     from firebreak.agent.policy_file import load_policy
-    from firebreak.fire.scene import FireConditions, make_scene
+    from firebreak.fire import FireConditions, make_scene
     from firebreak.landscape.synthetic.generate import generate
     from firebreak.planning.evaluation.judging import judge_scene
     from firebreak.planning.making import make_plan

@@ -27,8 +27,8 @@ from job_kinds import KINDS
 
 from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.env.sources import treat_inside
+from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window, aggregate, list_windows

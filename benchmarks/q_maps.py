@@ -15,7 +15,7 @@ from protocol import TEST_SEED, landscapes, real
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.env.storage.problem import make_problem
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.native_library import set_threads
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.evaluation.judging import judge_scene

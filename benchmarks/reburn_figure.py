@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
-from firebreak.fire.engine import BurnedFires, burn
+from firebreak.fire.engine import BurnedFires, burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.break_overlay import closing_table
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, STENCIL, UNBURNED
@@ -41,7 +41,7 @@ def reburn_figure() -> Figure:
     fire = Fires(np.array([row * COLS + col]), np.array([0]), np.array([MINUTES]),
                  np.zeros(1, np.uint64))
     value = np.ones(field.shape, np.float32)
-    before, after = burn(field, fire, value), burn(field, fire, value, breaks)
+    before, after = burn_maps(field, fire, value), burn_maps(field, fire, value, breaks)
     old, new = (made.arrival_time_min[0] for made in (before, after))
     burned, invalidated = np.isfinite(old), _invalidated(before, breaks)
     again = invalidated & np.isfinite(new)

@@ -6,8 +6,9 @@ import numpy as np
 
 import firebreak
 from break_cases import KINDS, by_class, slots_on, with_rules
+from firebreak.fire import burn_field
 from firebreak.fire.effects.keyed_random import uniforms
-from firebreak.fire.engine import burn, burn_statistics
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.travel_field import padded_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads, set_threads
@@ -25,8 +26,8 @@ def burn_every_kind(rng: np.random.Generator) -> None:
             case = random_case(rng, 17, 14, scenarios=4, fires=8)
             case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
             field = with_rules(case, rules, int(rng.integers(2**31)), steps)
-            burn(field, case.fires, by_class(case), case.breaks)
-            burn_statistics(field, case.fires, by_class(case), case.breaks)
+            burn_maps(field, case.fires, by_class(case), case.breaks)
+            burn_field(field, case.fires, by_class(case), case.breaks, want="statistics")
             change_breaks(case, field, rng)
 
 

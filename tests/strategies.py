@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from firebreak.env.storage.problem import Problem
+from firebreak.fire import FireConditions, Scene
 from firebreak.fire.fires import Fires
-from firebreak.fire.scene import FireConditions, Scene
 from firebreak.fire.travel.travel_field import Ellipse, TravelField, field_from_ellipse
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
@@ -97,8 +97,8 @@ def problem_on(case: Case, plan: Fires, reward: Fires, budget=1e9, field=None,
     """
     land = plain_landscape(case.burnable, **({"value": case.value} | layers))
     scene = Scene(landscape=land, conditions=FireConditions(scenarios=len(case.ellipse.head)),
-                  scenarios=None, stream_weight=None, behavior=None,
-                  field=case.field() if field is None else field,
+                  streams=None, behavior=None, intensities=False,
+                  travel=case.field() if field is None else field,
                   value_by_class=land.value[None] if value_by_class is None else value_by_class,
                   median_duration_min=1.0,
                   seed=0, key="case")

@@ -8,7 +8,7 @@ from firebreak.agent.policy_file import Policy
 from firebreak.agent.targets import unit_of
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.slots import Slots
-from firebreak.fire import Fires, Scene, burn_statistics
+from firebreak.fire import Fires, Scene, burn
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.rounds import Placement, Task, afford, place_by_score
 from firebreak.planning.learned.policy import cell_values, policy_of
@@ -19,8 +19,7 @@ def place_downstream_value_static(task: Task) -> Placement:
     """The cells with the most value burned behind them on the untreated map, ranked once."""
     scene = task.problem.scene
     land = scene.landscape
-    burned = burn_statistics(scene.field, task.problem.plan_fires, scene.value_by_class,
-                             task.problem.given_mask())
+    burned = burn(scene, task.problem.plan_fires, task.problem.given_mask(), want="statistics")
     allowed = np.flatnonzero(land.treatable)
     score = (burned.downstream_value / land.cost).ravel()[allowed]
     order = allowed[np.argsort(-score, kind="stable")]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire import FACET_CODE, STENCIL, UNBURNED, Fires, Scene, TravelField, unpad
-from firebreak.fire.engine import burn
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.stencil import STEPS
 
 UNIT_STEPS = 8
@@ -34,7 +34,7 @@ class SpreadGraph(NamedTuple):
 
 def spread_graph(scene: Scene, fires: Fires) -> SpreadGraph:
     """The spread graphs of fires, burned without breaks."""
-    burned = burn(scene.field, fires, scene.value_by_class)
+    burned = burn_maps(scene.field, fires, scene.value_by_class)
     arrival = burned.arrival_time_min
     least = _least_unit_time(scene.field)[fires.scenario]
     edges = np.concatenate([_edges_of(step, arrival, least[:, step], fires.duration_min)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire import UNBURNED, Fires, TravelField, pad, unpad
-from firebreak.fire.engine import burn
+from firebreak.fire.engine import burn_maps
 from firebreak.line_actions import line_steps
 from firebreak.planning.core.rounds import SPACING, Placement, Task, spendable
 from firebreak.planning.patterns.candidates import Ground, Lines, flow_of, rated_lines
@@ -155,7 +155,7 @@ def enter(field: TravelField, breaks: NDArray[np.bool_], towards: tuple[float, f
     for block in np.split(sources, range(_AT_ONCE, sources.size, _AT_ONCE)):
         fires = Fires(block, np.zeros(block.size, np.int64), np.full(block.size, np.inf),
                       np.zeros(block.size, np.uint64))
-        found = burn(field, fires, unit_value, breaks)
+        found = burn_maps(field, fires, unit_value, breaks)
         burned += float(found.loss.sum())
         earliest = found.arrival_time_min.argmin(axis=0)[None]
         arrival = np.take_along_axis(found.arrival_time_min, earliest, 0)[0]

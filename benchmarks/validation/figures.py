@@ -11,11 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from firebreak.fire import FireConditions, burn, burn_field, make_scene
 from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.effects.spotting import SpottingModel
-from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import FireRegime, Fires
-from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.fire.travel.arcs import NO_SPOTS
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment
@@ -158,9 +157,10 @@ def one_fire(panel: Panel, start: int, count: int) -> tuple[Floats, float]:
     land = plain(panel.breaks.shape[0], panel.fuel)
     wind_km_h = 40.0 if panel.fuel == SHRUBS else 20.0
     scene = make_scene(land, panel.conditions, 0, weather=weather(wind_km_h, 270.0))
-    free = burn_arrival(scene.field._replace(spots=NO_SPOTS), fires(start, 1))[0]
+    calm = scene.field._replace(spots=NO_SPOTS)
+    free = burn_field(calm, fires(start, 1), want="arrival").arrivals_min[0]
     minutes = 4.0 / 3.0 * float(free[:, -1].min())
-    found = burn_arrival(scene.field, fires(start, count, minutes), panel.breaks)
+    found = burn(scene, fires(start, count, minutes), panel.breaks, want="arrival").arrivals_min
     beyond = np.any(np.isfinite(found[:, :, land.shape[1] // 2 + 1:]), axis=1)
     return found[int(beyond.sum(axis=1).argmax())], float(beyond.any(axis=1).mean())
 

@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.validation.shapes import Shape
 from numpy.typing import NDArray
 
+from firebreak.fire import burn_field
 from firebreak.fire.behavior.types import FireBehavior
-from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.travel_field import (
     Ellipse,
@@ -77,7 +77,7 @@ def arrival(field: TravelField, source: tuple[int, int], breaks: Mask | None = N
     nought = np.zeros(1, np.int64)
     cell = np.array([source[0] * field.shape[1] + source[1]])
     fires = Fires(cell, nought, np.array([minutes]), nought.astype(np.uint64))
-    return burn_arrival(field, fires, breaks)[0]
+    return burn_field(field, fires, None, breaks, want="arrival").arrivals_min[0]
 
 
 def straight_min(shape: Shape, east: Floats, north: Floats) -> Floats:

@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from firebreak.fire.engine import burn_arrival
+from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.fire.fires import FireRegime, Fires
-from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
 from firebreak.landscape.formats.tables import read_ignitions
 from firebreak.landscape.landscape import Landscape
@@ -77,7 +76,7 @@ def fire_day(folder: Path, turn_deg: float = 0.0) -> Day:
     nought = np.zeros(1, np.int64)
     fires = Fires(start, nought, np.array([minutes]), nought.astype(np.uint64))
     return Day(land, np.loadtxt(folder / "FinalScarGrid.csv") != 0,
-               np.isfinite(burn_arrival(scene.field, fires)[0]), int(start[0]))
+               np.isfinite(burn(scene, fires, want="arrival").arrivals_min[0]), int(start[0]))
 
 
 def overlap(one: Mask, other: Mask) -> float:

@@ -12,8 +12,8 @@ from benchmarks.validation.tables import table
 from numpy.typing import NDArray
 
 from firebreak.cli.commands.bench.command import WINDS, ellipse_areas
+from firebreak.fire import burn_field
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
-from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse
 
@@ -72,8 +72,8 @@ def burned(shape: Shape, size: int, minutes: float) -> Floats:
                                shape.aspect_deg * one)
     middle = np.array([(size // 2) * size + size // 2])
     nought = np.zeros(1, np.int64)
-    return burn_arrival(field, Fires(middle, nought, np.array([minutes]),
-                                     nought.astype(np.uint64)))[0]
+    return burn_field(field, Fires(middle, nought, np.array([minutes]),
+                                     nought.astype(np.uint64)), want="arrival").arrivals_min[0]
 
 
 def area_table(size: int = SIZE) -> str:

@@ -14,7 +14,7 @@ import pytest
 from watching import PHONE, WIDE, Watched, axe_source, chromium, faults, number_in, shot
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
 from firebreak.report.explorer.page import static_page

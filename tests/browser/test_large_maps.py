@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from watching import Watched, chromium, shot
 
+from firebreak.fire import FireConditions, make_scene
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
 from firebreak.report.explorer.data import Marks, fire_answer, start_data, state_answer

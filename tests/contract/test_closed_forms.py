@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.effects.losses import ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel
-from firebreak.fire.engine import burn_loss
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, closed_form
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
@@ -46,8 +45,7 @@ def scene_of(name: str, seed: int) -> Scene:
 def test_methods_that_should_find_the_best_plan_do(name: str, seed: int, method: str) -> None:
     form, scene = closed_form(name, SIZE, seed), scene_of(name, seed)
     plan = make_plan(scene, form.budget_share, 64, method, seed=0)
-    losses = burn_loss(scene.field, scene.fires("check", 100), scene.value_by_class,
-                       plan.break_mask())
+    losses = burn(scene, scene.fires("check", 100), plan.break_mask()).loss
     assert plan.cells.size == (0 if method == "none" else form.budget_cells)
     assert losses.mean() <= form.untreated_loss
     if method in BEST[name]:
@@ -59,8 +57,7 @@ def test_lines_nearly_close_a_corner_that_cells_cannot() -> None:
     saved = {}
     for method in ("segments", "downstream-value"):
         plan = make_plan(scene, form.budget_share, 64, method, seed=0)
-        loss = burn_loss(scene.field, scene.fires("check", 100), scene.value_by_class,
-                         plan.break_mask())
+        loss = burn(scene, scene.fires("check", 100), plan.break_mask()).loss
         saved[method] = (form.untreated_loss - loss.mean()) / (form.untreated_loss
                                                                - form.optimal_loss)
     assert saved["segments"] > 0.9
@@ -100,7 +97,7 @@ def test_plans_save_something_on_average(method: str) -> None:
         scene = make_scene(generate(seed, 12), FireConditions(scenarios=2), 0)
         fires = scene.fires("check", 200)
         plan = make_plan(scene, 0.06, 32, method, seed=0)
-        before, after = (burn_loss(scene.field, fires, scene.value_by_class, breaks).mean()
+        before, after = (burn(scene, fires, breaks).loss.mean()
                          for breaks in (None, plan.break_mask()))
         saved.append(1.0 - after / before)
     assert np.mean(saved) > 0.0
@@ -136,7 +133,7 @@ def test_methods_plan_under_every_rule_of_fires_and_breaks(method: str, rule: st
     assert plan.cells.size == int(0.1 * scene.landscape.treatable.sum())
     assert scene.landscape.treatable.ravel()[plan.cells].all()
     shown = scene.fires("plan", 24)
-    before, after = (burn_loss(scene.field, shown, scene.value_by_class, breaks).mean()
+    before, after = (burn(scene, shown, breaks).loss.mean()
                      for breaks in (None, plan.break_mask()))
     # Shaded breaks slow fires, but let more wind in: they may cost a little.
     assert after < before * (1.02 if rule == "shaded" else 1.0)

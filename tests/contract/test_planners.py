@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from firebreak.agent.policy_file import Policy
+from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.fire.fires import Fires
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import Plan

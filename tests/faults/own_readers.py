@@ -17,7 +17,7 @@ from firebreak.checks import InputError
 from firebreak.cli.commands.evolve import draw_fitness
 from firebreak.cli.commands.memory import rows_of
 from firebreak.cli.commands.trials import search_of
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.layout import OBSERVATION
 from firebreak.memory.explain import describe_verdict

@@ -13,7 +13,7 @@ from faults.kills import Found
 from firebreak.executors.base import Executor, closing, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.processes import Processes
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.native_library import set_threads
 from firebreak.planning.making import make_plan

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from firebreak.fire import FireConditions, Fires, Scene, burn_loss, make_scene
+from firebreak.fire import FireConditions, Fires, Scene, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads, set_threads
 
@@ -31,7 +31,7 @@ def scene() -> Iterator[tuple[Scene, Fires]]:
 
 
 def losses(scene: Scene, fires: Fires) -> np.ndarray:
-    return burn_loss(scene.field, fires, scene.value_by_class.astype(np.float32))
+    return burn_field(scene.field, fires, scene.value_by_class.astype(np.float32)).loss
 
 
 def test_children_of_multiprocessing_burn_after_their_parent_did(

@@ -21,9 +21,8 @@ from firebreak.api.shared import scene_checks
 from firebreak.fire import (
     FireConditions,
     FireRegime,
-    burn_wide_statistics,
+    burn,
     make_scene,
-    make_wide_scene,
 )
 from firebreak.native_library import max_threads, set_threads
 from firebreak.landscape.synthetic.generate import generate
@@ -54,21 +53,21 @@ policy = load_policy()
 make_plan(small, 0.1, 8, "dqn", seed=0, policy=policy)
 warm_up()
 if what.startswith("windows"):
-    by_windows(make_wide_scene(generate(0, 40), FireConditions(
-        scenarios=2, regime=FireRegime(duration_min=60.0)), 0), "dqn", 8, 24)
+    by_windows(make_scene(generate(0, 40), FireConditions(
+        scenarios=2, regime=FireRegime(duration_min=60.0)), 0, tiled=True), "dqn", 8, 24)
 land = generate(7, size)
 conditions = FireConditions(regime=FireRegime(duration_min=200.0))
 gc.collect()
 open("/proc/self/clear_refs", "w").write("5")
 before = now("VmRSS")
 if what == "simulate":
-    scene = make_wide_scene(land, conditions, 0)
-    burn_wide_statistics(scene, scene.fires("simulate", fires))
+    scene = make_scene(land, conditions, 0, tiled=True)
+    burn(scene, scene.fires("simulate", fires), want="statistics")
     told = land.fuel_model.size * (
         scene_checks.BYTES_PER_CELL + scene_checks.BYTES_PER_CELL_STEP
         + scene_checks.BYTES_PER_CELL_THREAD * max_threads())
 elif what.startswith("windows"):
-    scene = make_wide_scene(land, conditions, 0)
+    scene = make_scene(land, conditions, 0, tiled=True)
     told = by_windows(scene, what.split()[1], fires, 96)
 else:
     scene = make_scene(land, conditions, 0)

@@ -10,9 +10,8 @@ from firebreak.checks import ResourceFailedError
 from firebreak.executors.base import closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
-from firebreak.fire import burn_wide_statistics, make_wide_scene, wide_parts
+from firebreak.fire import FireConditions, burn, make_scene, parts
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import planned
@@ -107,11 +106,11 @@ def test_ray_that_does_not_start_in_time_is_one_sentence(
 
 def test_fires_of_a_large_map_outlive_a_node(nodes: TwoNodes,
                                              monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wide_parts, "PART_FIRES", 5)  # of the driver: it says what parts there are
-    wide = make_wide_scene(generate(3, 24), FireConditions(
-        scenarios=4, regime=FireRegime(burned_share=0.05)), 3)
+    monkeypatch.setattr(parts, "PART_FIRES", 5)  # of the driver: it says what parts there are
+    wide = make_scene(generate(3, 24), FireConditions(
+        scenarios=4, regime=FireRegime(burned_share=0.05)), 3, tiled=True)
     fires = wide.fires("test", 120)
-    here = burn_wide_statistics(wide, fires)
+    here = burn(wide, fires, want="statistics")
     burned: list[int] = []
 
     def kill(fires: int) -> None:

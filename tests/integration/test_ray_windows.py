@@ -8,7 +8,7 @@ import pytest
 
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.fire import FireConditions, FireRegime, make_wide_scene
+from firebreak.fire import FireConditions, FireRegime, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows.make import (
     Region,
@@ -30,8 +30,8 @@ LIMIT_S = 10.0
 
 @pytest.fixture(scope="module")
 def region() -> Region:
-    wide = make_wide_scene(generate(5, 64), FireConditions(
-        scenarios=2, regime=FireRegime(burned_share=0.02)), 5)
+    wide = make_scene(generate(5, 64), FireConditions(
+        scenarios=2, regime=FireRegime(burned_share=0.02)), 5, tiled=True)
     return make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=24)
 
 

@@ -23,14 +23,7 @@ from firebreak.api.shared.scene_checks import (
 from firebreak.cli import main
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.fire import (
-    BURNED,
-    BurnStatistics,
-    FireConditions,
-    FireRegime,
-    burn_wide_statistics,
-    make_wide_scene,
-)
+from firebreak.fire import BURNED, BurnResult, FireConditions, FireRegime, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads
 from firebreak.planning.core.fire_counts import TESTED_BYTES
@@ -141,7 +134,7 @@ def test_sums_of_parts_in_this_process_are_counted(
         raise NotImplementedError
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("firebreak.fire.make_wide_scene", work)
+    monkeypatch.setattr("firebreak.fire.make_scene", work)
     each = (BYTES_PER_CELL + BYTES_PER_CELL_STEP + BYTES_PER_CELL_THREAD * max_threads() + more
             + BYTES_PER_CELL_PARTS)
     monkeypatch.setattr("firebreak.free_memory.free_bytes", lambda: 900 * each - 1)
@@ -155,21 +148,21 @@ def test_sums_of_parts_in_this_process_are_counted(
 def test_sums_of_parts_take_what_is_told() -> None:
     land = generate(4, 250)
     land = replace(land, fuel_model=np.full(land.shape, 104, np.int16))
-    wide = make_wide_scene(land, FireConditions(scenarios=1, response=BURNED,
-                                                regime=FireRegime(duration_min=1e5)), 4)
+    wide = make_scene(land, FireConditions(scenarios=1, response=BURNED,
+                                                regime=FireRegime(duration_min=1e5)), 4, tiled=True)
     fires = wide.fires("test", 3)
 
-    def by_parts() -> BurnStatistics:
+    def by_parts() -> BurnResult:
         with closing(open_executor("in-process", burner_recipe(wide), 1)) as executor:
             return burned_by_workers(executor, wide, fires)
 
-    burn_wide_statistics(wide, fires)  # loads what the workers load
-    parts = peak_bytes(by_parts) - peak_bytes(lambda: burn_wide_statistics(wide, fires))
+    burn(wide, fires, want="statistics")  # loads what the workers load
+    parts = peak_bytes(by_parts) - peak_bytes(lambda: burn(wide, fires, want="statistics"))
     padded = BYTES_PER_CELL_PARTS * 256**2
     assert 0.7 * padded < parts < padded
 
 
-def peak_bytes(burn: Callable[[], BurnStatistics]) -> int:
+def peak_bytes(burn: Callable[[], BurnResult]) -> int:
     tracemalloc.start()
     burned = burn()
     peak = tracemalloc.get_traced_memory()[1]
@@ -180,11 +173,11 @@ def peak_bytes(burn: Callable[[], BurnStatistics]) -> int:
 
 @pytest.mark.slow
 def test_a_killed_worker_changes_no_bit() -> None:
-    wide = make_wide_scene(generate(4, 24), FireConditions(
-        scenarios=4, regime=FireRegime(burned_share=0.05)), 4)
+    wide = make_scene(generate(4, 24), FireConditions(
+        scenarios=4, regime=FireRegime(burned_share=0.05)), 4, tiled=True)
     fires, breaks = wide.fires("test", 80), np.zeros((24, 24), np.bool_)
     breaks[::5] = True
-    here = burn_wide_statistics(wide, fires, breaks)
+    here = burn(wide, fires, breaks, want="statistics")
     killed: list[int] = []
 
     with closing(open_executor("processes", burner_recipe(wide), 2)) as executor:

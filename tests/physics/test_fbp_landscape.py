@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fbp_maps import fbp_map, fbp_weather
+from firebreak.fire import burn_field
 from firebreak.fire.behavior.types import FireBehavior
-from firebreak.fire.engine import burn_arrival
 from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
 from firebreak.fire.fbp.system import fbp_behavior
 from firebreak.fire.fires import Fires
@@ -203,6 +203,7 @@ def test_a_day_of_hourly_weather_burns_most_of_the_arrowhead_scar(data_dir):
                                land.cell_size_m, land.slope_tan, land.aspect_deg)
     fires = Fires(np.array([start]), np.array([0]), np.array([60.0 * wind.size]),
                   np.array([1], np.uint64))
-    burned = np.isfinite(burn_arrival(field._replace(steps=wind.size, step_min=60.0), fires)[0])
+    hourly = field._replace(steps=wind.size, step_min=60.0)
+    burned = np.isfinite(burn_field(hourly, fires, want="arrival").arrivals_min[0])
     # 0.72, with no factor calibrated; a wind from any other side gives 0.05 to 0.11.
     assert (scar & burned).sum() / (scar | burned).sum() > 0.6

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from break_cases import KINDS, by_class, slots_on, with_rules
-from firebreak.fire.engine import burn, burn_statistics
+from firebreak.fire import burn_field
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.arcs import Arcs, Spots
 from firebreak.fire.travel.stencil import HELD, IGNITION, SPOT, STENCIL, UNBURNED
@@ -43,7 +44,7 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, rules: str,
             slots.update(np.zeros(1, np.int64))
         for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                            (slots.reward_ids(0), problem.reward_fires)):
-            anew = burn(field, fires, problem.scene.value_by_class, slots.breaks[0])
+            anew = burn_maps(field, fires, problem.scene.value_by_class, slots.breaks[0])
             code = unpad(slots.fires.code[ids], field.shape)
             np.testing.assert_array_equal(code, anew.parent_code)
             np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
@@ -56,14 +57,14 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, rules: str,
 def test_a_tree_holds_the_whole_loss_and_every_parent_is_earlier(case: Case, rules: str,
                                                                  seed: int) -> None:
     field = with_rules(case, rules, seed)
-    made = burn(field, case.fires, by_class(case), case.breaks)
+    made = burn_maps(field, case.fires, by_class(case), case.breaks)
     below = made.downstream_value.reshape(case.fires.source.size, -1)
     np.testing.assert_allclose(below[np.arange(case.fires.source.size), case.fires.source],
                                made.loss, rtol=1e-6, atol=1e-9)
     arrival = made.arrival_time_min
     burned = ~np.isin(made.parent_code, (UNBURNED, HELD))
     assert (np.isfinite(arrival) == burned).all()
-    total = burn_statistics(field, case.fires, by_class(case), case.breaks)
+    total = burn_field(field, case.fires, by_class(case), case.breaks, want="statistics")
     np.testing.assert_allclose(total.lost.sum(), made.loss.mean(), rtol=1e-5)
     np.testing.assert_allclose(total.class_probability.sum(axis=0), total.burn_probability)
 
@@ -83,19 +84,19 @@ def test_a_break_is_breached_as_often_as_it_says_and_by_the_same_fires() -> None
     chance = np.zeros((1, 9, 9), np.float32)
     chance[0, 4, 4] = 0.3
     field, fires, breaks = strip(BreakRules(breach=pad(chance)))
-    beyond = np.isfinite(burn(field, fires, np.ones((9, 9), np.float32), breaks)
+    beyond = np.isfinite(burn_maps(field, fires, np.ones((9, 9), np.float32), breaks)
                          .arrival_time_min[:, :, 5:]).any(axis=(1, 2))
     assert 0.23 < beyond.mean() < 0.37
     more = breaks.copy()
     more[0, 7] = True  # another plan, the same luck
-    again = np.isfinite(burn(field, fires, np.ones((9, 9), np.float32), more)
+    again = np.isfinite(burn_maps(field, fires, np.ones((9, 9), np.float32), more)
                         .arrival_time_min[:, :, 5:]).any(axis=(1, 2))
     np.testing.assert_array_equal(beyond, again)
 
 
 def test_a_narrow_break_burns_what_it_leaves_and_passes_nothing_on() -> None:
     field, fires, breaks = strip(BreakRules(lost=0.75))
-    made = burn(field, fires.first(1), np.ones((9, 9), np.float32), breaks)
+    made = burn_maps(field, fires.first(1), np.ones((9, 9), np.float32), breaks)
     assert np.isfinite(made.arrival_time_min[0, :, :5]).all()
     assert np.isinf(made.arrival_time_min[0, :, 5:]).all()
     assert made.loss[0] == pytest.approx(4 * 9 + 0.75 * 9)
@@ -106,7 +107,7 @@ def test_a_diagonal_of_breaks_holds_unless_it_may_leak() -> None:
     diagonal = np.eye(9, dtype=bool)
     for leak in (False, True):
         rules = field._replace(breaks=BreakRules(leak=leak))
-        made = burn(rules, fires.first(1)._replace(source=np.array([8 * 9])),
+        made = burn_maps(rules, fires.first(1)._replace(source=np.array([8 * 9])),
                     np.ones((9, 9), np.float32), diagonal)
         behind = np.triu(np.ones((9, 9), bool), 1)
         assert np.isfinite(made.arrival_time_min[0][behind]).all() == leak
@@ -118,8 +119,9 @@ def test_embers_cross_a_break_that_holds() -> None:
     cells = np.zeros((4, 1, 9, 9), np.float32)
     cells[0], cells[1] = 1.0, np.log(3 * CELL_SIZE_M)
     spots = Spots(pad(cells), np.array([[1.0], [1.0], [0.0], [0.0]], np.float32), 5.0, CELL_SIZE_M)
-    still = burn(field, fires.first(1), np.ones((9, 9), np.float32), breaks)
-    made = burn(field._replace(spots=spots), fires.first(1), np.ones((9, 9), np.float32), breaks)
+    still = burn_maps(field, fires.first(1), np.ones((9, 9), np.float32), breaks)
+    made = burn_maps(field._replace(spots=spots), fires.first(1), np.ones((9, 9), np.float32),
+                     breaks)
     assert np.isinf(still.arrival_time_min[0, :, 5:]).all()
     assert np.isfinite(made.arrival_time_min[0, :, 5:]).all()
     lit = made.parent_code[0] == SPOT
@@ -136,9 +138,9 @@ def stream_field(first: Ellipse, second: Ellipse, minutes: float) -> TravelField
 def test_weather_that_does_not_change_burns_like_constant_weather() -> None:
     for seed in range(8):
         case = random_case(np.random.default_rng(seed), 14, 17, scenarios=1, unburnable=0.0)
-        constant = burn(case.field(), case.fires, case.value).arrival_time_min
+        constant = burn_maps(case.field(), case.fires, case.value).arrival_time_min
         for minutes in (7.0, 31.0):
-            stream = burn(stream_field(case.ellipse, case.ellipse, minutes), case.fires,
+            stream = burn_maps(stream_field(case.ellipse, case.ellipse, minutes), case.fires,
                           case.value).arrival_time_min
             np.testing.assert_allclose(stream, constant, rtol=1e-6)
 
@@ -148,7 +150,7 @@ def test_a_fire_speeds_up_when_the_wind_does() -> None:
     calm, storm = (ellipse_like(np.full((1, 3, 31), rate), 1.0, 90.0) for rate in (2.0, 6.0))
     field = stream_field(calm, storm, 60.0)
     fires = Fires(np.array([31]), np.zeros(1, np.int64), np.array([120.0]), np.zeros(1, np.uint64))
-    arrival = burn(field, fires, np.ones((3, 31), np.float32)).arrival_time_min[0, 1]
+    arrival = burn_maps(field, fires, np.ones((3, 31), np.float32)).arrival_time_min[0, 1]
     # Four cells of 15 min, and from then on 5 min each.
     np.testing.assert_allclose(arrival[:17], [*range(0, 61, 15), *range(65, 121, 5)], rtol=1e-6)
     assert np.isinf(arrival[17:]).all()
@@ -161,8 +163,8 @@ def gain_of_starting_later(seed: int, delay: float) -> np.ndarray:
     case = random_case(np.random.default_rng(seed), 12, 12, scenarios=2, unburnable=0.0)
     one, two = (Ellipse(*(grid[s:s + 1] for grid in case.ellipse)) for s in (0, 1))
     fires = case.fires._replace(scenario=np.zeros(4, np.int64), duration_min=np.full(4, np.inf))
-    first = burn(stream_field(one, two, 60.0), fires, case.value).arrival_time_min
-    late = burn(stream_field(one, two, 60.0 - delay), fires, case.value).arrival_time_min
+    first = burn_maps(stream_field(one, two, 60.0), fires, case.value).arrival_time_min
+    late = burn_maps(stream_field(one, two, 60.0 - delay), fires, case.value).arrival_time_min
     return np.where(first > 0, (first - late - delay) / np.where(first > 0, first, 1.0), 0.0)
 
 

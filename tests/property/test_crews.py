@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from break_cases import with_rules
+from firebreak.fire import burn_field, make_scene
 from firebreak.fire.effects.keyed_random import (
     DRAW_ATTACK,
     DRAW_CORNER_EAST,
@@ -16,7 +17,7 @@ from firebreak.fire.effects.keyed_random import (
     DRAW_HOLD,
     uniforms,
 )
-from firebreak.fire.engine import burn, burn_loss, burn_statistics
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.arcs import NO_CREWS, Arcs
 from firebreak.fire.travel.shaded_breaks import shaded, treated_part
@@ -142,7 +143,7 @@ def burn_slowly_held(field, scenario, source, duration, breaks, key):
 @settings(max_examples=80, deadline=None)
 def test_held_breaks_have_the_bits_of_the_slow_version(case: Case, rules: str, seed: int) -> None:
     field = with_rules(case, rules, seed)
-    made = burn(field, case.fires, case.value, case.breaks)
+    made = burn_maps(field, case.fires, case.value, case.breaks)
     held = np.zeros(field.shape)
     for fire, (source, scenario, duration, key) in enumerate(zip(*case.fires, strict=True)):
         start = divmod(int(source), field.shape[1])
@@ -153,7 +154,7 @@ def test_held_breaks_have_the_bits_of_the_slow_version(case: Case, rules: str, s
         assert made.loss[fire] == case.value[np.isfinite(arrival)].sum(dtype=np.float64)
         for cell in stopped:
             held[cell] += 1
-    total = burn_statistics(field, case.fires, case.value, case.breaks)
+    total = burn_field(field, case.fires, case.value, case.breaks, want="statistics")
     np.testing.assert_array_equal(np.rint(total.held_probability * case.fires.source.size), held)
 
 
@@ -166,7 +167,7 @@ def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, held: bool, s
     field = with_rules(case, rules, seed)
     alone = field._replace(breaks=field.breaks._replace(
         crew=field.breaks.crew._replace(attack_min=np.inf)))
-    made, free = (burn(one, case.fires, case.value, case.breaks) for one in (field, alone))
+    made, free = (burn_maps(one, case.fires, case.value, case.breaks) for one in (field, alone))
     attack = field.breaks.crew.attack_min
     under = shaded(field, case.breaks)
     for fire, (source, scenario, duration, key) in enumerate(zip(*case.fires, strict=True)):
@@ -238,12 +239,12 @@ def test_crews_hold_a_straight_and_a_diagonal_line() -> None:
     straight[:, 4] = True
     diagonal = np.eye(9, dtype=bool)
     for breaks, behind in ((straight, np.s_[:, 5:]), (diagonal, np.triu_indices(9, 1))):
-        made = burn(field, one_fire(8 * 9 + 2), value, breaks)
+        made = burn_maps(field, one_fire(8 * 9 + 2), value, breaks)
         assert np.isinf(made.arrival_time_min[0][behind]).all()
         assert (made.parent_code[0][breaks] == HELD).all()
         assert made.loss[0] == np.isfinite(made.arrival_time_min[0]).sum() < 81
         open_ = field._replace(breaks=field.breaks._replace(leak=True))
-        leaked = np.isfinite(burn(open_, one_fire(8 * 9 + 2), value, breaks)
+        leaked = np.isfinite(burn_maps(open_, one_fire(8 * 9 + 2), value, breaks)
                              .arrival_time_min[0][behind]).any()
         assert leaked == (breaks is not straight)
 
@@ -255,12 +256,12 @@ def test_a_corner_is_decided_by_who_is_there_half_way_across_it() -> None:
     field, value = meadow(9)
     line = np.fliplr(np.eye(9, dtype=bool))
     fire = one_fire(3 * 9 + 4)  # north-west of the corner between (3, 5) and (4, 4)
-    step = float(burn(field, fire, value, ~np.ones((9, 9), bool)).arrival_time_min[0][4, 5])
+    step = float(burn_maps(field, fire, value, ~np.ones((9, 9), bool)).arrival_time_min[0][4, 5])
 
     def behind(ready: float) -> float:
         at = field._replace(breaks=field.breaks._replace(
             ready=np.full_like(field.breaks.ready, ready)))
-        return float(burn(at, fire, value, line).arrival_time_min[0][4, 5])
+        return float(burn_maps(at, fire, value, line).arrival_time_min[0][4, 5])
 
     assert behind(0.48 * step) == np.inf
     assert behind(0.52 * step) == behind(0.6 * step) == step  # crews hold both breaks, later
@@ -271,7 +272,7 @@ def test_crews_who_come_too_late_or_meet_too_hot_a_fire_hold_nothing() -> None:
     breaks[:, 4] = True
     for rule in ({"ready": 1e6}, {"always": 100.0, "never": 400.0}):
         field, value = meadow(9, **rule)
-        made = burn(field, one_fire(4 * 9), value, breaks)
+        made = burn_maps(field, one_fire(4 * 9), value, breaks)
         assert made.loss[0] == 81
         assert not (made.parent_code == HELD).any()
 
@@ -281,7 +282,7 @@ def test_the_chance_falls_linearly_between_the_limits() -> None:
     field, value = meadow(9, always=250.0, never=1250.0)
     breaks = np.zeros((9, 9), bool)
     breaks[4, 4] = True
-    made = burn(field, one_fire(4 * 9, 2000), value, breaks)
+    made = burn_maps(field, one_fire(4 * 9, 2000), value, breaks)
     share = (made.parent_code[:, 4, 4] == HELD).mean()
     assert abs(share - 0.75) < 4 * math.sqrt(0.75 * 0.25 / 2000)
 
@@ -291,12 +292,12 @@ def test_a_break_is_decided_at_its_first_arrival() -> None:
     field, value = meadow(21, ratio=6.0, heading=90.0, always=250.0, never=250.0001)
     breaks = np.zeros((21, 21), bool)
     breaks[9, :] = True  # north of the fire, along its run
-    made = burn(field, one_fire(10 * 21), value, breaks)
+    made = burn_maps(field, one_fire(10 * 21), value, breaks)
     assert (made.parent_code[0][9] == HELD).all()
     assert np.isinf(made.arrival_time_min[0][:9]).all()
     across = np.zeros((21, 21), bool)
     across[:, 10] = True  # in front of it
-    made = burn(field, one_fire(10 * 21), value, across)
+    made = burn_maps(field, one_fire(10 * 21), value, across)
     assert made.parent_code[0][10, 10] != HELD
     assert np.isfinite(made.arrival_time_min[0][10, 11:]).all()
 
@@ -307,16 +308,17 @@ def test_crews_hold_as_many_cells_as_they_can_the_first_that_burn() -> None:
     everywhere, value = meadow(15)
     few = everywhere._replace(breaks=everywhere.breaks._replace(
         crew=everywhere.breaks.crew._replace(cells=3.0)))
-    made = burn(few, one_fire(7 * 15), value, breaks)
+    made = burn_maps(few, one_fire(7 * 15), value, breaks)
     assert np.flatnonzero(made.parent_code[0][:, 7] == HELD).tolist() == [6, 7, 8]
     assert made.loss[0] == 15 * 15 - 3
-    assert (burn(everywhere, one_fire(7 * 15), value, breaks).parent_code[0][:, 7] == HELD).all()
+    held = burn_maps(everywhere, one_fire(7 * 15), value, breaks).parent_code[0][:, 7] == HELD
+    assert held.all()
 
 
 def test_a_fire_that_starts_in_a_break_burns_it_and_leaves_it() -> None:
     field, value = meadow(5)
     breaks = np.ones((5, 5), bool)
-    made = burn(field, one_fire(12), value, breaks)
+    made = burn_maps(field, one_fire(12), value, breaks)
     assert made.parent_code[0][2, 2] == IGNITION
     assert made.loss[0] == 1.0
 
@@ -336,7 +338,7 @@ def test_the_share_contained_is_the_law_at_the_size_of_the_fire() -> None:
     area = math.pi * (5.0 * 24.0 / CELL_SIZE_M) ** 2 * CELL_SIZE_M**2 / 1e4  # hectares
     crew = NO_CREWS._replace(attack_min=24.0, cell_ha=CELL_SIZE_M**2 / 1e4)
     field = field._replace(breaks=BreakRules(crew=crew))
-    loss = burn_loss(field, one_fire(30 * 61 + 30, 4000), value)
+    loss = burn_field(field, one_fire(30 * 61 + 30, 4000), value).loss
     contained = (loss < 61 * 61).mean()
     assert abs(contained - containment_chance(area, 500.0)) < 0.05
 
@@ -349,13 +351,13 @@ def test_only_the_edge_of_a_fire_decides_at_the_attack(east: int, counts: bool) 
     heat[0, 10, 10 + east] = 1e6
     crew = NO_CREWS._replace(attack_min=24.0, cell_ha=1e-6)
     field = field._replace(heat=heat_of(field, heat), breaks=BreakRules(crew=crew))
-    loss = burn_loss(field, one_fire(10 * 21 + 10, 500), value)
+    loss = burn_field(field, one_fire(10 * 21 + 10, 500), value).loss
     contained = (loss < 21 * 21).mean()
     assert contained == 0.0 if counts else contained > 0.95
 
 
 def test_durations_are_set_without_crews() -> None:
-    from firebreak.fire import FireConditions, make_scene
+    from firebreak.fire import FireConditions
     from firebreak.fire.effects.crews import HoldRule
     from firebreak.landscape.formats.read import read_landscape
     from firebreak.landscape.treatments import Treatment

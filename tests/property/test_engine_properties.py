@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.env.storage.slots import Sizes, Slots
-from firebreak.fire.engine import burn, burn_statistics
+from firebreak.fire import burn_field
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse, unpad
@@ -22,7 +23,7 @@ def cell_of(source, cols):
 @settings(max_examples=80, deadline=None)
 def test_fires_have_the_bits_of_the_slow_version(case: Case) -> None:
     field = case.field()
-    made = burn(field, case.fires, case.value, case.breaks)
+    made = burn_maps(field, case.fires, case.value, case.breaks)
     for fire, (source, scenario, duration, _) in enumerate(zip(*case.fires, strict=True)):
         slow = burn_slowly(field, int(scenario), cell_of(source, case.burnable.shape[1]),
                            duration, case.value, case.breaks)
@@ -38,7 +39,7 @@ def test_fires_have_the_bits_of_the_slow_version(case: Case) -> None:
 @given(cases(20))
 @settings(max_examples=60, deadline=None)
 def test_downstream_value_at_the_ignition_is_the_loss(case: Case) -> None:
-    made = burn(case.field(), case.fires, case.value, case.breaks)
+    made = burn_maps(case.field(), case.fires, case.value, case.breaks)
     flat = made.downstream_value.reshape(case.fires.source.size, -1)
     at_ignition = flat[np.arange(case.fires.source.size), case.fires.source]
     np.testing.assert_allclose(at_ignition, made.loss, rtol=1e-9)
@@ -49,8 +50,8 @@ def test_downstream_value_at_the_ignition_is_the_loss(case: Case) -> None:
 def earlier_with_breaks(case: Case) -> np.ndarray:
     """How much earlier each cell burns once there are breaks, relative; inf: burned only then."""
     field = case.field()
-    before = burn(field, case.fires, case.value).arrival_time_min
-    after = burn(field, case.fires, case.value, case.breaks).arrival_time_min
+    before = burn_maps(field, case.fires, case.value).arrival_time_min
+    after = burn_maps(field, case.fires, case.value, case.breaks).arrival_time_min
     gain = np.zeros(before.shape)
     both = np.isfinite(before) & np.isfinite(after) & (before > 0)
     gain[both] = (before[both] - after[both]) / before[both]
@@ -90,10 +91,10 @@ def test_a_break_makes_hardly_any_cell_burn_earlier_in_mixed_fuel() -> None:
 @settings(max_examples=60, deadline=None)
 def test_a_duration_is_a_cut_and_nothing_else(case: Case) -> None:
     field = case.field()
-    endless = burn(field, case.fires._replace(duration_min=np.full(4, np.inf)), case.value,
+    endless = burn_maps(field, case.fires._replace(duration_min=np.full(4, np.inf)), case.value,
                    case.breaks)
     late = endless.arrival_time_min > case.fires.duration_min[:, None, None]
-    cut = burn(field, case.fires, case.value, case.breaks)
+    cut = burn_maps(field, case.fires, case.value, case.breaks)
     np.testing.assert_array_equal(cut.arrival_time_min,
                                   np.where(late, np.inf, endless.arrival_time_min))
     np.testing.assert_array_equal(cut.parent_code, np.where(late, UNBURNED, endless.parent_code))
@@ -103,10 +104,11 @@ def test_a_duration_is_a_cut_and_nothing_else(case: Case) -> None:
 @settings(max_examples=40, deadline=None)
 def test_a_batch_has_the_bits_of_fires_burned_alone(case: Case) -> None:
     field = case.field()
-    batch = burn(field, case.fires, case.value, case.breaks)
+    batch = burn_maps(field, case.fires, case.value, case.breaks)
     for fire in range(7):
         one = Fires(*(part[fire:fire + 1] for part in case.fires))
-        for together, alone in zip(batch, burn(field, one, case.value, case.breaks), strict=True):
+        for together, alone in zip(batch, burn_maps(field, one, case.value, case.breaks),
+                                   strict=True):
             np.testing.assert_array_equal(together[fire], alone[0])
 
 
@@ -158,10 +160,10 @@ def assert_as_burned_anew(slots: Slots, problem) -> None:
     field, value = problem.scene.field, problem.scene.landscape.value
     for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                        (slots.reward_ids(0), problem.reward_fires)):
-        anew = burn(field, fires, value, slots.breaks[0])
+        anew = burn_maps(field, fires, value, slots.breaks[0])
         np.testing.assert_array_equal(unpad(slots.fires.code[ids], field.shape), anew.parent_code)
         np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
-    anew = burn_statistics(field, problem.plan_fires, value, slots.breaks[0])
+    anew = burn_field(field, problem.plan_fires, value, slots.breaks[0], want="statistics")
     burn_probability, downstream = slots.maps(0)
     np.testing.assert_array_equal(burn_probability, anew.burn_probability)
     # Slots keep whole numbers, 2^-30 of the largest loss.
@@ -196,7 +198,7 @@ def test_a_break_in_an_unburned_cell_under_a_long_way_counts() -> None:
     fires = Fires(rng.integers(0, n * n, 240), rng.integers(0, 6, 240), rng.uniform(5, 60, 240),
                   np.zeros(240, np.uint64))
     case = Case(ellipse, np.ones((n, n), bool), np.ones((n, n), np.float32), fires, None)
-    codes = burn(case.field(), fires, case.value).parent_code
+    codes = burn_maps(case.field(), fires, case.value).parent_code
     under_step, under_segment = [], []
     for fire, row, col in np.argwhere((codes >= 8) & (codes < IGNITION)):
         code = int(codes[fire, row, col])
@@ -268,11 +270,11 @@ def test_a_turned_map_burns_like_the_map_turned(uniform: bool) -> None:
             case = case._replace(ellipse=ellipse_like(np.full(shape, 9.0), 1.0 + 3.0 * rng.random(),
                                                       360.0 * rng.random()))
         case.fires.duration_min[:] = np.inf
-        before = burn(case.field(), case.fires, case.value, case.breaks).arrival_time_min
+        before = burn_maps(case.field(), case.fires, case.value, case.breaks).arrival_time_min
         for k in range(4):
             for mirror in (False, True):
                 other = turned(case, k, mirror)
-                after = burn(other.field(), other.fires, other.value,
+                after = burn_maps(other.field(), other.fires, other.value,
                              other.breaks).arrival_time_min
                 expected = np.rot90(before, k, axes=(-2, -1))
                 np.testing.assert_allclose(after, expected[..., ::-1] if mirror else expected,
@@ -284,7 +286,7 @@ def test_a_turned_map_burns_like_the_map_turned(uniform: bool) -> None:
 def test_twice_the_speed_is_half_the_time(case: Case) -> None:
     fires = case.fires._replace(duration_min=np.full(4, np.inf))
     fast = Ellipse(*(2.0 * grid for grid in case.ellipse[:3]), case.ellipse.heading_deg)
-    slow_time = burn(case.field(), fires, case.value).arrival_time_min
-    fast_time = burn(field_from_ellipse(fast, case.burnable, CELL_SIZE_M), fires,
+    slow_time = burn_maps(case.field(), fires, case.value).arrival_time_min
+    fast_time = burn_maps(field_from_ellipse(fast, case.burnable, CELL_SIZE_M), fires,
                      case.value).arrival_time_min
     np.testing.assert_allclose(2.0 * fast_time, slow_time, rtol=1e-6)

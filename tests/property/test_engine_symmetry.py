@@ -8,9 +8,8 @@ draws that are keyed by cell (breaches, embers) do not turn with the map.
 import numpy as np
 import pytest
 
-from firebreak.fire.engine import burn_arrival
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime, Fires
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.landscape import Landscape
@@ -53,9 +52,9 @@ def scene(land: Landscape, wind_from_deg, *, stream_steps: int = 1, **conditions
 def arrival(made: Scene, source: np.ndarray, breaks: np.ndarray) -> np.ndarray:
     """Times of fires without end, one per ignition cell, in every stream by turns."""
     count = source.size
-    fires = Fires(source, np.arange(count) % made.stream_weight.size, np.full(count, np.inf),
+    fires = Fires(source, np.arange(count) % made.streams.weight.size, np.full(count, np.inf),
                   np.zeros(count, np.uint64))
-    return burn_arrival(made.field, fires, breaks)
+    return burn(made, fires, breaks, want="arrival").arrivals_min
 
 
 @pytest.mark.parametrize("conditions", [

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import budget_cost
-from firebreak.fire.engine import burn_loss
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.raster.line_cells import cells_along
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
@@ -80,7 +79,7 @@ def slow_greedy(scene: Scene, lines: GivenLines, budget: float) -> np.ndarray:
     def loss(cells: np.ndarray) -> float:
         trial = mask.copy()
         trial.ravel()[cells] = True
-        return float(burn_loss(scene.field, fires, scene.value_by_class, trial).mean())
+        return float(burn(scene, fires, trial).loss.mean())
 
     none = np.empty(0, np.int64)
     while True:
@@ -109,7 +108,7 @@ def test_the_choice_is_that_of_a_slow_greedy(kind: str, seed: int) -> None:
                      rules=PlanRules(lines=lines))
     slow = slow_greedy(scene, lines, budget_cost(scene, share))
     fires = scene.fires("plan", FIRES)
-    own, other = (burn_loss(scene.field, fires, scene.value_by_class, mask).mean()
+    own, other = (burn(scene, fires, mask).loss.mean()
                   for mask in (plan.break_mask(), slow))
     # Runs of equal saving per cost may come in another order.
     assert own == pytest.approx(other, rel=1e-6) or np.array_equal(plan.break_mask(), slow)

@@ -12,8 +12,7 @@ from firebreak.checks import InputError
 from firebreak.env.core import begin
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.env.storage.slots import Slots, sizes_for
-from firebreak.fire.engine import burn_loss
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.break_segments import BreakSegment, length_m, pieces
@@ -129,11 +128,11 @@ def test_given_cells_burn_as_breaks_and_cost_nothing(seed: int, kind: str) -> No
     problem = Problem(scene=free.scene, plan_fires=fires, reward_fires=free.reward_fires,
                       budget=5.0, budget_share=0.1, layers=free.layers, given=given_)
     begin(slots, np.zeros(1, np.int64), [problem])
-    loss = burn_loss(scene.field, fires, scene.value_by_class, problem.given_mask())
+    loss = burn(scene, fires, problem.given_mask()).loss
     assert np.array_equal(slots.plan_trees(0).loss, loss)
     assert slots.budget_left[0] == 5.0
     assert not slots.available[0].ravel()[given_].any()
-    untreated = burn_loss(scene.field, fires, scene.value_by_class)
+    untreated = burn(scene, fires).loss
     assert slots.untreated_plan_loss[0] == pytest.approx(untreated.mean())
 
 

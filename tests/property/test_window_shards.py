@@ -19,22 +19,11 @@ from firebreak import free_memory
 from firebreak.checks import InputError
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
-from firebreak.fire import (
-    RIM,
-    FireConditions,
-    FireRegime,
-    Fires,
-    Scene,
-    WideScene,
-    burn_loss,
-    burn_wide_arrival,
-    make_wide_scene,
-)
+from firebreak.fire import RIM, FireConditions, FireRegime, Fires, Scene, burn, make_scene
 from firebreak.fire.effects.crews import HoldRule
 from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.effects.losses import ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel
-from firebreak.fire.scene import make_scene
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import padded_cells, unpad
 from firebreak.landscape.landscape import Landscape
@@ -105,8 +94,8 @@ class Case(NamedTuple):
 
 def made(rules: PlanRules = FREE, land: Landscape | None = None, fires: int = FIRES,
          burned_share: float = 0.01, **conditions: object) -> Case:
-    wide = make_wide_scene(land or generate(5, SIZE), FireConditions(
-        scenarios=2, regime=FireRegime(burned_share=burned_share), **conditions), 5)  # type: ignore[arg-type]
+    wide = make_scene(land or generate(5, SIZE), FireConditions(
+        scenarios=2, regime=FireRegime(burned_share=burned_share), **conditions), 5, tiled=True)  # type: ignore[arg-type]
     region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=fires, rules=rules)
     boxes = [one.box for one in footprints_of(wide, region.fires, ())]
     rng = np.random.default_rng(1)
@@ -137,7 +126,7 @@ def case() -> Case:
 
 
 @cache
-def scene_of(wide: WideScene) -> Scene:
+def scene_of(wide: Scene) -> Scene:
     return make_scene(wide.landscape, wide.conditions, 5)
 
 
@@ -148,7 +137,7 @@ def burned_loss(case: Case, taken: tuple[int, ...]) -> np.ndarray:
     mask = np.zeros((SIZE, SIZE), bool)
     for line in taken:
         mask.ravel()[case.lines[line]] = True
-    loss = burn_loss(scene.field, fires, scene.value_by_class, mask)
+    loss = burn(scene, fires, mask).loss
     return loss * 2.0**(48 - int(np.ceil(np.log2(loss_bound(wide, FIRES)))))
 
 
@@ -216,10 +205,11 @@ def test_what_a_line_that_stands_saves_is_what_burns_without_it(kind: str, most:
 def test_embers_land_where_a_line_stood_far_from_what_a_waiting_fire_burned() -> None:
     """On small cells, which embers cross by dozens: a fire that waits is not known by its box."""
     side, block, count = 100, 10, 60
-    wide = make_wide_scene(replace(generate(5, side), cell_size_m=10.0), FireConditions(
+    wide = make_scene(replace(generate(5, side), cell_size_m=10.0), FireConditions(
         scenarios=2, regime=FireRegime(duration_min=60.0), climate=WindClimate(
             wind_20ft_mean_m_min=800.0, dead_moisture_1h=(0.02, 0.03)), spotting=SpottingModel(
-            surface_brands_per_ha=60.0, crown_brands_per_ha=60.0, ignition_delay_min=0.0)), 5)
+            surface_brands_per_ha=60.0, crown_brands_per_ha=60.0, ignition_delay_min=0.0)), 5,
+        tiled=True)
     region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=count)
     boxes = known_boxes([one.box for one in footprints_of(wide, region.fires, ())], wide)
     row, col = np.indices((side, side)) // block
@@ -277,7 +267,8 @@ def test_lines_are_judged_by_fires_that_run_far_on_under_breaks(
     mask.ravel()[np.concatenate(lines[:len(taken)])] = True
     further = []
     for k, box in enumerate(own.boxes):
-        row, col = np.nonzero(np.isfinite(burn_wide_arrival(wide, fires.part(np.array([k])), mask)))
+        one = burn(wide, fires.part(np.array([k])), mask, want="arrival").arrivals_min[0]
+        row, col = np.nonzero(np.isfinite(one))
         further.append(max(box[0] - row.min(), box[1] - col.min(), row.max() + 1 - box[2],
                            col.max() + 1 - box[3]))
     assert max(further) > ROOM
@@ -461,7 +452,7 @@ def check_plans(case: Case) -> WindowPlan:
         assert (other.promised, other.risen, other.rated) == (one.promised, one.risen, one.rated)
     wide, fires = case.region.scene, case.region.fires
     scene = make_scene(wide.landscape, wide.conditions, 5)
-    before, after = (burn_loss(scene.field, fires, scene.value_by_class, mask).sum()
+    before, after = (burn(scene, fires, mask).loss.sum()
                      for mask in (None, one.plan.break_mask()))
     assert one.promised == pytest.approx(1.0 - after / before, rel=1e-9)
     return one

@@ -5,8 +5,7 @@ import pytest
 from benchmarks.large_rivals import ranked_cells, ratio, strip_cells
 from benchmarks.mosaic import MIXED_CELLS, ROW, mixed, mosaic, patches, plane
 
-from firebreak.fire import FireConditions, FireRegime, WideScene, make_wide_scene
-from firebreak.fire.scene import make_scene
+from firebreak.fire import FireConditions, FireRegime, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
 
@@ -14,9 +13,9 @@ SIZE, FIRES = 90, 24
 
 
 @pytest.fixture(scope="module")
-def wide() -> WideScene:
-    return make_wide_scene(generate(5, SIZE), FireConditions(
-        scenarios=2, regime=FireRegime(burned_share=0.03)), 5)
+def wide() -> Scene:
+    return make_scene(generate(5, SIZE), FireConditions(
+        scenarios=2, regime=FireRegime(burned_share=0.03)), 5, tiled=True)
 
 
 def test_a_plane_goes_on_in_mirror_images() -> None:
@@ -53,7 +52,7 @@ def test_a_mosaic_has_the_cells_of_its_pieces_and_no_cliffs() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("places", [1, 5, FIRES])
-def test_downstream_value_by_shards_is_that_of_the_whole_map(wide: WideScene, places: int) -> None:
+def test_downstream_value_by_shards_is_that_of_the_whole_map(wide: Scene, places: int) -> None:
     scene = make_scene(wide.landscape, wide.conditions, 5)
     plan = make_plan(scene, 0.1, FIRES, "downstream-value", seed=5)
     cells = ranked_cells(wide, wide.fires("plan", FIRES), 0.1, "downstream-value", places)
@@ -61,7 +60,7 @@ def test_downstream_value_by_shards_is_that_of_the_whole_map(wide: WideScene, pl
 
 
 @pytest.mark.slow
-def test_betweenness_and_strips_of_a_large_map_are_those_of_the_whole_map(wide: WideScene) -> None:
+def test_betweenness_and_strips_of_a_large_map_are_those_of_the_whole_map(wide: Scene) -> None:
     scene, fires = make_scene(wide.landscape, wide.conditions, 5), wide.fires("plan", FIRES)
     plan = make_plan(scene, 0.05, FIRES, "betweenness", seed=5)
     found = ranked_cells(wide, fires, 0.05, "betweenness")

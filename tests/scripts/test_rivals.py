@@ -12,9 +12,9 @@ from benchmarks.rivals.tom import delay, enter, upwind_edge
 
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import SLOT_0
-from firebreak.fire.engine import burn, burn_arrival, burn_statistics
+from firebreak.fire import FireConditions, Scene, burn, make_scene
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import pad
 from firebreak.landscape.synthetic.generate import generate
@@ -62,7 +62,7 @@ def test_rivals_spend_the_budget_on_cells_that_may_be_treated(scene: Scene, name
 def test_static_ranks_the_untreated_map(scene: Scene) -> None:
     cells = make_plan(scene, 0.05, 48, "downstream-value-static", seed=0).cells
     land = scene.landscape
-    below = burn_statistics(scene.field, scene.fires("plan", 48), land.value).downstream_value
+    below = burn(scene, scene.fires("plan", 48), want="statistics").downstream_value
     ranked = np.sort(below[land.treatable])[::-1]
     assert below.ravel()[cells] == pytest.approx(ranked[:cells.size])
 
@@ -78,7 +78,7 @@ def test_each_cell_has_most_at_hazard_on_a_map_burned_anew(scene: Scene) -> None
     land, fires = scene.landscape, scene.fires("plan", 30)
     breaks = np.zeros(land.shape, bool)
     for cell in make_plan(scene, 0.04, 30, "value-hazard", seed=0).cells[:4].tolist():
-        burned = burn(scene.field, fires, scene.value_by_class, breaks)
+        burned = burn_maps(scene.field, fires, scene.value_by_class, breaks)
         times = (burned.parent_code != UNBURNED).sum(axis=0)
         score = times * hazard(scene, fires)[0]
         assert cell == np.where(land.treatable & ~breaks, score / land.cost, -1.0).argmax()
@@ -139,9 +139,9 @@ def test_the_front_holds_each_cells_earliest_way() -> None:
     assert edge.size <= tom.MAX_SOURCES
     fires = Fires(edge, np.zeros(edge.size, np.int64), np.full(edge.size, np.inf),
                   np.zeros(edge.size, np.uint64))
-    arrival = pad(burn_arrival(scene.field, fires, breaks), np.inf)
+    arrival = pad(burn(scene, fires, breaks, want="arrival").arrivals_min, np.inf)
     front = enter(scene.field, breaks, (0.0, 1.0))
-    codes = pad(burn(scene.field, fires, scene.value_by_class, breaks).parent_code, 255)
+    codes = pad(burn_maps(scene.field, fires, scene.value_by_class, breaks).parent_code, 255)
     first = arrival.argmin(axis=0)
     reached = np.isfinite(arrival.min(axis=0))
     assert (front.code[reached] == codes[first, np.arange(first.size)][reached]).all()

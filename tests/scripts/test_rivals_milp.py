@@ -11,9 +11,9 @@ from benchmarks.rivals.spread_graph import spread_graph
 
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import Problem, problem_of
-from firebreak.fire.engine import burn, burn_loss
+from firebreak.fire import FireConditions, burn, make_scene
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
-from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.fire.travel.stencil import STENCIL
 from firebreak.fire.travel.travel_field import BreakRules, unpad
 from firebreak.landscape.synthetic.generate import generate
@@ -39,7 +39,7 @@ class SlowProgram:
         self.burnable = scene.landscape.burnable
         self.leak = scene.field.breaks.leak
         self.unit = unpad(np.moveaxis(scene.field.unit_time, 2, 1), scene.field.shape)
-        burned = burn(scene.field, self.fires, scene.value_by_class)
+        burned = burn_maps(scene.field, self.fires, scene.value_by_class)
         self.arrival, self.code = burned.arrival_time_min, burned.parent_code
 
     def on_map(self, row: int, col: int) -> bool:
@@ -196,8 +196,7 @@ def test_costs_and_masks_bind_the_program() -> None:
 def test_without_breaks_the_graphs_burn_what_the_fires_burn() -> None:
     for seed in range(20):
         problem = small_problem(seed, 1.0)
-        burned = burn_loss(problem.scene.field, problem.plan_fires,
-                           problem.scene.value_by_class).mean()
+        burned = burn(problem.scene, problem.plan_fires).loss.mean()
         assert SlowProgram(problem).loss(()) == pytest.approx(burned)
         graph = spread_graph(problem.scene, problem.plan_fires)
         lit = np.zeros_like(graph.burned)
@@ -234,7 +233,7 @@ def test_a_beginning_of_the_plan_is_a_plan() -> None:
     def loss(cells: list[int]) -> float:
         mask = np.zeros(scene.landscape.shape, bool)
         mask.ravel()[cells] = True
-        return float(burn_loss(scene.field, fires, scene.value_by_class, mask).mean())
+        return float(burn(scene, fires, mask).loss.mean())
 
     cells = plan.cells.tolist()
     assert cells != sorted(cells)

@@ -12,8 +12,7 @@ from benchmarks.rivals.starts import FILTERED, starts_of
 
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import Slots
-from firebreak.fire.engine import burn_loss, burn_statistics
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core import limits
@@ -51,8 +50,7 @@ def loss_of(scene: Scene, cells: list[int]) -> float:
     """Mean loss of the plan fires, burned anew."""
     mask = np.zeros(scene.landscape.shape, bool)
     mask.ravel()[cells] = True
-    return float(burn_loss(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
-                           mask).mean())
+    return float(burn(scene, scene.fires("plan", FIRES), mask).loss.mean())
 
 
 def plan_of(scene: Scene, method: str, search: SearchOptions = FEW, start: str | None = None,
@@ -191,8 +189,7 @@ def test_searches_start_from_exact_greedy_where_its_trials_are_quick(
 def test_greedy_filtered_takes_the_best_of_the_cells_of_most_downstream_value(
         scene: Scene) -> None:
     cells = plan_of(scene, "greedy-filtered").cells.tolist()
-    below = burn_statistics(scene.field, scene.fires("plan", FIRES),
-                            scene.value_by_class).downstream_value.ravel()
+    below = burn(scene, scene.fires("plan", FIRES), want="statistics").downstream_value.ravel()
     free = np.flatnonzero(scene.landscape.treatable)
     tried = free[np.argsort(-below[free], kind="stable")[:FILTERED]].tolist()
     assert loss_of(scene, cells[:1]) == pytest.approx(min(loss_of(scene, [one]) for one in tried))

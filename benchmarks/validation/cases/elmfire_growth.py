@@ -25,11 +25,10 @@ from benchmarks.validation.registry import Case, Check, Measured, Places
 from benchmarks.validation.shapes import Shape
 from numpy.typing import NDArray
 
+from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior_models import fire_behavior
-from firebreak.fire.engine import burn_arrival, burn_loss
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.fire.travel.travel_field import Ellipse
 from firebreak.weather.streams import constant
 
@@ -174,7 +173,7 @@ def _mask_times(inside: NDArray[np.bool_], grid: Grid, target: tuple[int, int],
     long = FireConditions(regime=FireRegime(duration_min=1e5, duration_sigma=0.0))
     scene = make_scene(land, long, 0, weather=weather)
     fires = scene.fires("test", FIRES)
-    times = np.concatenate([burn_arrival(scene.field, fires.part(slice(k, k + 100)))[
+    times = np.concatenate([burn(scene, fires.part(slice(k, k + 100)), want="arrival").arrivals_min[
         :, target[0], target[1]] for k in range(0, FIRES, 100)])
     fire = scene.behavior
     return times, Shape(*(float(grids[0, 0, 0]) for grids in (
@@ -196,7 +195,7 @@ def initial_attack(_: Places) -> Measured:
     start = np.zeros((size, size), np.float32)
     start[middle, middle] = 1.0
     scene = make_scene(replace(land, ignition_weight=start), conditions, 0, constant(weather))
-    loss = burn_loss(scene.field, scene.fires("test", ATTACKED), scene.value_by_class)
+    loss = burn(scene, scene.fires("test", ATTACKED)).loss
     return {"share of fires contained by initial attack": float(
         (loss * cell_m**2 / 1e4 < 2.0 * area_ha).mean())}
 

@@ -1,11 +1,10 @@
 """How fire burns. The land is in `landscape`, the weather in `weather`.
 
 Code outside of `fire` imports from here and from nowhere further in. A scene is a landscape with
-weather, breaks' rules and the travel field made from them; fires are drawn from it; `burn*` burns
-them. `FireStore` keeps fires burning while breaks come and go.
+weather and breaks' rules; fires are drawn from it; `burn` burns them. `FireStore` keeps
+fires burning while breaks come and go.
 """
 
-from firebreak.fire.aged_breaks import with_states
 from firebreak.fire.behavior.surface import point_behavior
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
@@ -23,14 +22,7 @@ from firebreak.fire.effects.losses import (
 )
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.effects.value_layers import layer_grids, layer_kinds, read_layers
-from firebreak.fire.engine import (
-    BurnStatistics,
-    burn_arrival,
-    burn_loss,
-    burn_statistics,
-    burn_times,
-    workspace,
-)
+from firebreak.fire.engine import burn, burn_field, burn_plans, burn_tracks
 from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
 from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
 from firebreak.fire.fires import FireRegime, Fires
@@ -44,9 +36,12 @@ from firebreak.fire.incremental.structs import (
     crossing_of,
     in_units,
 )
-from firebreak.fire.perturbation import Perturbation, perturbed
-from firebreak.fire.scene import Scene, make_scene
+from firebreak.fire.jobs import workspace
+from firebreak.fire.making import make_scene
+from firebreak.fire.parts import PartsTotal, PartSums, burn_part, parts_of
+from firebreak.fire.scene import RIM, Scene
 from firebreak.fire.solver.structs import Overlays, Workspace
+from firebreak.fire.sums import BurnResult
 from firebreak.fire.travel.arcs import FACET_A, FACET_B, OPEN
 from firebreak.fire.travel.break_overlay import break_state, closing_table
 from firebreak.fire.travel.kernels import write_break
@@ -70,19 +65,7 @@ from firebreak.fire.travel.travel_field import (
     padded_width,
     unpad,
 )
-from firebreak.fire.treated_flames import flames_after
-from firebreak.fire.wide_parts import PartSums, WideSums, burn_part, parts_of
-from firebreak.fire.wide_scene import (
-    RIM,
-    WideScene,
-    burn_wide_arrival,
-    burn_wide_losses,
-    burn_wide_statistics,
-    burn_wide_tracks,
-    make_wide_scene,
-    mean_behavior,
-    scene_in,
-)
+from firebreak.fire.variants import Perturbation, flames_after, perturbed, with_states
 
 __all__ = [
     "BURNED",
@@ -105,7 +88,7 @@ __all__ = [
     "STENCIL",
     "UNBURNED",
     "BehaviorModel",
-    "BurnStatistics",
+    "BurnResult",
     "Candidates",
     "Crossing",
     "Ellipse",
@@ -118,27 +101,22 @@ __all__ = [
     "HoldRule",
     "Overlays",
     "PartSums",
+    "PartsTotal",
     "Perturbation",
     "ResponseFunction",
     "Scene",
     "SpottingModel",
     "TravelField",
     "ValueLayer",
-    "WideScene",
-    "WideSums",
     "Workspace",
     "annual_burn_probability",
     "backing_rate",
     "break_state",
-    "burn_arrival",
-    "burn_loss",
+    "burn",
+    "burn_field",
     "burn_part",
-    "burn_statistics",
-    "burn_times",
-    "burn_wide_arrival",
-    "burn_wide_losses",
-    "burn_wide_statistics",
-    "burn_wide_tracks",
+    "burn_plans",
+    "burn_tracks",
     "burned_near",
     "closing_table",
     "conditions_from",
@@ -155,8 +133,6 @@ __all__ = [
     "layer_grids",
     "layer_kinds",
     "make_scene",
-    "make_wide_scene",
-    "mean_behavior",
     "pad",
     "padded_cells",
     "padded_width",
@@ -164,7 +140,6 @@ __all__ = [
     "perturbed",
     "point_behavior",
     "read_layers",
-    "scene_in",
     "treat",
     "unpad",
     "untreat",

@@ -1,45 +1,126 @@
-"""Burning fires: the arrays in, losses and maps out. Breaks are an overlay on the travel field.
+"""Burning fires: the scene in, losses and maps out. Breaks are an overlay on the travel field.
 
 Many fires burn at once on the threads that `set_threads` allows; the numbers do not depend on how
-many. Sums over fires take the memory of some maps per thread, whatever the number of fires.
+many. Sums over fires take the memory of some maps per thread, whatever the number of fires. On a
+tiled scene the streams of weather take turns, the travel field of one of them is alive at a time,
+and of that the tiles that fires reach (`tiles`).
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.fires import Fires
-from firebreak.fire.jobs import (
-    Job,
-    arcs_of,
-    make_job,
-    rules_of,
-    table_of,
-    value_under,
-    workspace,
-)
+from firebreak.checks import fail
+from firebreak.fire.fires import Fires, check_fires
+from firebreak.fire.jobs import Job, job_of, make_job, overlays_of, table_of
+from firebreak.fire.scene import Scene, one_stream
 from firebreak.fire.solver.kernels import burn_many
-from firebreak.fire.solver.structs import Results
-from firebreak.fire.sums import BurnStatistics, add_fires, new_sums, statistics_of, times_of
+from firebreak.fire.solver.structs import MISSED, Results, Sums, Tiles
+from firebreak.fire.spread import spread_on, with_crews
+from firebreak.fire.sums import (
+    EVERYWHERE,
+    BurnResult,
+    add_fires,
+    new_sums,
+    no_sums,
+    result_of,
+    times_of,
+)
+from firebreak.fire.tiles import (
+    MakeField,
+    empty_field,
+    empty_tiles,
+    make_requested,
+    request_tiles,
+)
+from firebreak.fire.travel.shaded_breaks import shaded
+from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import TravelField, padded_width, unpad
+from firebreak.landscape.raster.windows import Window
+from firebreak.native_library import max_threads
 
-__all__ = [
-    "BurnStatistics",
-    "BurnedFires",
-    "arcs_of",
-    "burn",
-    "burn_arrival",
-    "burn_loss",
-    "burn_statistics",
-    "burn_times",
-    "rules_of",
-    "value_under",
-    "workspace",
-]
+AT_ONCE = 64  # fires of one weather between two looks at which tiles they came near
+MAX_GROWTH = 16  # tiles made at once beyond those that fires came near
 
-MAX_FIRES, MAX_CELLS = 64, 6_000_000  # of the dense maps held at once
+Want = Literal["loss", "statistics", "arrival"]
+Breaks = NDArray[np.bool_] | NDArray[np.int64] | None
+"""Breaks as a grid [H, W] or as flat cells, or none."""
+Report = Callable[[int], object]
+"""Takes the number of fires that have burned since it was last called."""
+State = NDArray[np.uint8]
+Take = Callable[[Job, Fires, NDArray[np.intp], Tiles], State]
+"""Burns fires [N] of a job, which are those of these numbers i64 [N] among all fires; returns what
+became of each, ADDED or MISSED."""
+BurnAll = Callable[[Fires, NDArray[np.float32], Sequence[tuple[Breaks, Take]]], None]
+"""Has fires taken under each of some sets of breaks; the values [C, H, W] are what burning costs.
+"""
+
+
+def no_report(count: int) -> None:
+    """Reports nothing."""
+
+
+def burn(scene: Scene, fires: Fires, breaks: Breaks = None, *, want: Want = "loss",
+         report: Report = no_report) -> BurnResult:
+    """Burns fires on a scene, under breaks if there are any.
+
+    A fire that starts in a hard break still starts: that cell burns and spreads in that fire as if
+    untreated.
+
+    Args:
+        want: beside the loss of each fire, which alone is quickest: "statistics" over all fires, in
+            the memory of some maps per thread, or the "arrival" times of each fire.
+
+    Raises:
+        InputError: fires that cannot burn here, or breaks of another shape.
+    """
+    return _burned(_burn_all(scene), fires, scene.value_by_class, breaks, want, report)
+
+
+def burn_plans(scene: Scene, fires: Fires, plans: Sequence[Breaks],
+               report: Report = no_report) -> NDArray[np.float64]:
+    """What fires lose under each of some sets of breaks: f64 [plans, F], the bits of `burn`, for
+    far less on a tiled scene whose breaks do not burn: the travel times are made once.
+    """
+    loss = np.zeros((len(plans), fires.source.size))
+    _burn_all(scene)(fires, scene.value_by_class,
+                     [(breaks, _losses_into(own, report))
+                      for breaks, own in zip(plans, loss, strict=True)])
+    return loss
+
+
+def burn_tracks(scene: Scene, fires: Fires,
+                take: Callable[[int, NDArray[np.int64], NDArray[np.float32]], object]) -> None:
+    """Hands on what each fire burns: its number, flat cells and their arrival times, in minutes.
+
+    Nothing is held of a fire once the next few burn.
+    """
+    width = scene.landscape.shape[1]
+
+    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        made = times_of(job, some, tiles, cells=True)
+        for k in np.flatnonzero(made.state != MISSED).tolist():
+            row, col = np.divmod(made.cells[k].astype(np.int64), padded_width(width))
+            take(int(which[k]), (row - REACH) * width + col - REACH, made.times[k])
+        return made.state
+
+    _burn_all(scene)(fires, _ones(scene.landscape.shape), [(None, burn_some)])
+
+
+def burn_field(field: TravelField, fires: Fires, value: NDArray[np.float32] | None = None,
+               breaks: Breaks = None, *, want: Want = "loss") -> BurnResult:
+    """`burn` on a travel field without a scene.
+
+    Args:
+        value: [H, W], lost where a cell burns; or [C, H, W], lost where it burns in each class of
+            flame length (see `losses`); 1 in every cell if not given.
+        breaks: what they do is said by `field.breaks`.
+    """
+    return _burned(partial(_on_field, field), fires,
+                   _ones(field.shape) if value is None else value, breaks, want, no_report)
 
 
 class BurnedFires(NamedTuple):
@@ -57,70 +138,217 @@ class BurnedFires(NamedTuple):
     downstream_value: NDArray[np.float64]
 
 
-def burn(field: TravelField, fires: Fires, value: NDArray[np.float32],
-         breaks: NDArray[np.bool_] | None = None) -> BurnedFires:
-    """Burns fires and keeps everything: for tests, pictures and small sets.
+def burn_maps(field: TravelField, fires: Fires, value: NDArray[np.float32],
+              breaks: Breaks = None) -> BurnedFires:
+    """Burns fires and keeps everything, for small sets; arguments as of `burn_field`."""
+    _check(fires, field)
+    job, count = make_job(field, value, _grid_of(breaks, field.shape)), fires.source.size
+    maps = [np.empty((count, job.cells), kind) for kind in (np.float64, np.uint8, np.float64)]
+    loss = _burn_into(job, fires, *maps)
+    return BurnedFires(loss, *(unpad(grid, field.shape) for grid in maps))
 
-    Args:
-        value: [H, W], lost where a cell burns; or [C, H, W], lost where it burns in each class of
-            flame length (see `losses`).
-        breaks: bool [H, W], what they do is said by `field.breaks`. A fire that starts in a hard
-            break still starts: that cell burns and spreads in that fire as if untreated.
+
+def burned_times(scene: Scene, fires: Fires) -> list[NDArray[np.float32]]:
+    """Arrival times of the cells that each fire burns without breaks, minutes, in their order."""
+    times: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * fires.source.size
+
+    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        made = times_of(job, some, tiles)
+        for fire, own in zip(which.tolist(), made.times, strict=True):
+            times[fire] = own
+        return made.state
+
+    _burn_all(scene)(fires, _ones(scene.landscape.shape), [(None, burn_some)])
+    return times
+
+
+class Summed(NamedTuple):
+    """F fires in sums. loss: f64 [F]; value: f32 [C, P] as burned; tiles: those that the fires of
+    the last stream came near are ready.
     """
-    job = make_job(field, value, breaks)
-    arrival, code, downstream = (_dense(fires.source.size, job, kind)
-                                 for kind in (np.float64, np.uint8, np.float64))
-    loss = _run(job, fires, arrival=arrival, code=code, downstream=downstream)
-    shape = field.shape
-    return BurnedFires(loss, unpad(arrival, shape), unpad(code, shape), unpad(downstream, shape))
+
+    sums: Sums
+    loss: NDArray[np.float64]
+    value: NDArray[np.float32]
+    tiles: Tiles
 
 
-def burn_arrival(field: TravelField, fires: Fires,
-                 breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """Arrival times [F, H, W] alone, minutes, inf = unburned."""
-    job = make_job(field, np.ones(field.shape, np.float32), breaks)
-    arrival = _dense(fires.source.size, job, np.float64)
-    _run(job, fires, arrival=arrival)
-    return unpad(arrival, field.shape)
-
-
-def burn_statistics(field: TravelField, fires: Fires, value: NDArray[np.float32],
-                    breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
-    """Burns fires and keeps sums: any number of fires in the memory of some maps per thread."""
-    job = make_job(field, value, breaks)
-    table_of(field, fires)  # checks what the sums' units are made from
-    sums = new_sums(job, fires)
-    loss = add_fires(job, fires, sums).loss
-    return statistics_of(sums, loss, job.overlays.value[0], field.shape)
-
-
-def burn_times(field: TravelField) -> Callable[[Fires], list[NDArray[np.float32]]]:
-    """A function that burns fires on the field: arrival times of the cells that each fire burned,
-    minutes, in the order of time. Scratch memory is shared by all its calls.
+def sum_fires(scene: Scene, fires: Fires, breaks: Breaks, units: tuple[float, float]) -> Summed:
+    """Burns fires, one at least, and adds them up. units: `per_value` and `per_minute` of the sums.
     """
-    job = make_job(field, np.ones(field.shape, np.float32), None)
-    return lambda fires: times_of(job, fires).times
+    return _summed(_burn_all(scene), fires, scene.value_by_class, breaks, no_report, units)
 
 
-def burn_loss(field: TravelField, fires: Fires, value: NDArray[np.float32],
-              breaks: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """Loss of each fire [F] and nothing else: the fastest way to judge a set of breaks."""
-    return _run(make_job(field, value, breaks), fires)
+def nothing_summed(scene: Scene, fires: Fires, breaks: Breaks) -> Summed:
+    """Sums over none of the fires, of one thread, with room for all of them."""
+    shape, value = scene.landscape.shape, scene.value_by_class
+    grid = _grid_of(breaks, shape)
+    job = (make_job(scene.travel, value, grid) if scene.travel is not None
+           else _empty_job(scene, 0, grid, value, None)[0])
+    return Summed(new_sums(job, fires, 1), np.zeros(fires.source.size), job.overlays.value[0],
+                  EVERYWHERE)
 
 
-def _dense(fires: int, job: Job, kind: type) -> NDArray:
-    return np.empty((fires, job.cells), kind)
+def _burned(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks: Breaks,
+            want: Want, report: Report) -> BurnResult:
+    if want == "statistics":
+        made = _summed(burn_all, fires, value, breaks, report)
+        return result_of(made.sums, made.loss, made.value, value.shape[-2:])
+    loss = np.zeros(fires.source.size)
+    if want == "loss":
+        burn_all(fires, value, [(breaks, _losses_into(loss, report))])
+        return BurnResult(loss)
+    shape = value.shape[-2:]
+    arrival = np.empty((loss.size, (shape[0] + 2 * REACH) * padded_width(shape[1])))
+
+    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        if tiles is EVERYWHERE:
+            loss[which], state = _burn_into(job, some, arrival), np.zeros(which.size, np.uint8)
+        else:
+            made = times_of(job, some, tiles, cells=True)
+            loss[which], state = made.loss, made.state
+            for k, cells, times in zip(which, made.cells, made.times, strict=True):
+                arrival[k] = np.inf
+                arrival[k, cells] = times
+        report(int((state != MISSED).sum()))
+        return state
+
+    burn_all(fires, value, [(breaks, burn_some)])
+    return BurnResult(loss, arrivals_min=unpad(arrival, shape))
 
 
-def _run(job: Job, fires: Fires, *, arrival: NDArray | None = None, code: NDArray | None = None,
-         downstream: NDArray | None = None) -> NDArray[np.float64]:
-    """Burns fires; results that are not asked for get no rows."""
-    table = table_of(job.field, fires)
+def _summed(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks: Breaks,
+            report: Report, units: tuple[float, float] | None = None) -> Summed:
+    loss = np.zeros(fires.source.size)
+    made: Summed | None = None
+
+    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        nonlocal made
+        sums = new_sums(job, fires) if made is None else made.sums
+        if units is not None:
+            sums = sums._replace(per_value=units[0], per_minute=units[1])
+        made = Summed(sums, loss, job.overlays.value[0], tiles)
+        added = add_fires(job, some, sums, tiles)
+        loss[which] = added.loss
+        report(int((added.state != MISSED).sum()))
+        return added.state
+
+    burn_all(fires, value, [(breaks, burn_some)])
+    assert made is not None
+    return made
+
+
+def _losses_into(loss: NDArray[np.float64], report: Report) -> Take:
+    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        if tiles is EVERYWHERE:  # the quickest kernel
+            loss[which], state = _burn_into(job, some), np.zeros(which.size, np.uint8)
+        else:
+            added = add_fires(job, some, no_sums(), tiles)
+            loss[which], state = added.loss, added.state
+        report(int((state != MISSED).sum()))
+        return state
+
+    return burn_some
+
+
+def _burn_into(job: Job, fires: Fires, arrival: NDArray | None = None, code: NDArray | None = None,
+               downstream: NDArray | None = None) -> NDArray[np.float64]:
+    """Burns fires into padded maps, those given, and returns the loss of each."""
     count = fires.source.size
     loss = np.empty(count)
     reals, bytes_ = np.empty((0, job.cells)), np.empty((0, job.cells), np.uint8)
     results = Results(reals if arrival is None else arrival, bytes_ if code is None else code,
                       reals if downstream is None else downstream, bytes_, loss)
     burn_many(np.arange(count), padded_width(job.field.shape[1]), job.arcs, job.spots, job.rules,
-              table, job.overlays, results, job.scratch)
+              table_of(job.field, fires), job.overlays, results, job.scratch)
     return loss
+
+
+def _burn_all(scene: Scene) -> BurnAll:
+    return partial(_on_tiles, scene) if scene.travel is None else partial(_on_field, scene.travel)
+
+
+def _on_field(field: TravelField, fires: Fires, value: NDArray[np.float32],
+              plans: Sequence[tuple[Breaks, Take]]) -> None:
+    """Burns fires on a travel field that is held: all of them at once."""
+    _check(fires, field)
+    every, job = np.arange(fires.source.size), None
+    for breaks, take in plans:
+        job = make_job(field, value, _grid_of(breaks, field.shape), job and job.scratch)
+        take(job, fires, every, EVERYWHERE)
+
+
+def _on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
+              plans: Sequence[tuple[Breaks, Take]]) -> None:
+    """Burns fires one stream of weather after the other, each until its tiles are ready."""
+    land, before = scene.landscape, None
+    check_fires(fires, land.burnable, scene.streams.weight.size)
+    for stream in np.unique(fires.scenario).tolist():
+        own = np.flatnonzero(fires.scenario == stream)
+        made: tuple[Job, MakeField, Tiles] | None = None
+        for breaks, take in plans:
+            grid = _grid_of(breaks, land.shape)
+            if made is None or scene.conditions.treatment.kind == "shaded":
+                # Breaks that burn have travel times of their own.
+                before, make = _empty_job(scene, stream, grid, value, before)
+                made = before, make, empty_tiles(land.shape, max_threads())
+            job, make, tiles = made
+            job = job._replace(overlays=overlays_of(job.field, value, grid))
+            for first in range(0, own.size, AT_ONCE):
+                _burn_some(job, own[first:first + AT_ONCE], fires, tiles, make, take)
+
+
+def _empty_job(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDArray[np.float32],
+               before: Job | None) -> tuple[Job, MakeField]:
+    """The job on one stream of weather, in which no tile is ready, and what makes its tiles.
+    before: the job on another stream, whose memory is used again.
+    """
+    land, streams = scene.landscape, one_stream(scene.streams, stream)
+
+    def make(window: Window) -> TravelField:
+        _, field = spread_on(window.of(land), streams, scene.conditions, scene.intensities)
+        return shaded(field, breaks[window.slices])
+
+    field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
+    field = with_crews(field, land, scene.conditions)
+    if before is None:
+        return job_of(field, overlays_of(field, value, breaks)), make
+    return before.on(field), make
+
+
+def _burn_some(job: Job, which: NDArray[np.intp], fires: Fires, tiles: Tiles, make: MakeField,
+               take: Take) -> None:
+    """Burns fires of one stream, again and again while they come near tiles that are not ready."""
+    request_tiles(tiles, fires.source[which], job.field.shape[1])
+    grow = 1
+    while which.size:
+        make_requested(job.field, tiles, grow, make)
+        some = fires.part(which)
+        some = some._replace(scenario=np.zeros_like(some.scenario))
+        which = which[take(job, some, which, tiles) == MISSED]
+        # Fires that are larger than expected: the last try should cost more than all before it.
+        grow = min(2 * grow, MAX_GROWTH)
+
+
+def _check(fires: Fires, field: TravelField) -> None:
+    check_fires(fires, unpad(field.burnable, field.shape), field.metric.shape[0] // field.steps)
+
+
+def _grid_of(breaks: Breaks, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """Breaks as a grid [H, W]."""
+    grid = np.zeros(shape, np.bool_)
+    if breaks is None:
+        return grid
+    cells = breaks.ndim == 1 and breaks.dtype.kind == "i"
+    if cells and ((breaks >= 0) & (breaks < grid.size)).all():
+        grid.ravel()[breaks] = True
+        return grid
+    if breaks.shape != shape or breaks.dtype != np.bool_:
+        raise fail(expected=f"breaks as a boolean grid of shape {shape}, or as cells of it",
+                   given=f"{breaks.dtype} of shape {breaks.shape}", where="fires",
+                   remedy="pass one truth value per cell")
+    return np.asarray(breaks, np.bool_)
+
+
+def _ones(shape: tuple[int, int]) -> NDArray[np.float32]:
+    return np.ones(shape, np.float32)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.fire.effects.losses import CLASSES, intensity_edges_kw_m
-from firebreak.fire.fires import Fires, check_fires
+from firebreak.fire.fires import Fires
 from firebreak.fire.solver.structs import (
     FRONT_WORDS,
     QUEUE_SPARE,
@@ -52,6 +52,11 @@ class Job(NamedTuple):
     overlays: Overlays
     scratch: Workspace
 
+    def on(self, field: TravelField) -> "Job":
+        """The job on another field of the map, with the memory of this one."""
+        return self._replace(field=field, arcs=arcs_of(field), spots=field.spots,
+                             rules=rules_of(field))
+
 
 def arcs_of(field: TravelField) -> Arcs:
     """The part of a travel field that fires run on."""
@@ -75,23 +80,22 @@ def value_under(value: NDArray[np.float32], breaks: NDArray[np.bool_],
 
 
 def make_job(field: TravelField, value: NDArray[np.float32],
-             breaks: NDArray[np.bool_] | None) -> Job:
-    """The job of burning fires on a field with breaks in place; see `engine.burn`.
+             breaks: NDArray[np.bool_], scratch: Workspace | None = None) -> Job:
+    """The job of burning fires on a field with breaks in place; see `engine.burn`. scratch: memory
+    to use again.
 
     Raises:
-        InputError: values or breaks of another shape or kind, or values that are not 0 or more.
+        InputError: values of another shape or kind, or that are not 0 or more.
     """
-    _check_breaks(field.shape, breaks)
-    closed = np.zeros(field.shape, np.bool_) if breaks is None else breaks
-    own = shaded(field, closed)
-    return job_of(own, overlays_of(own, value, closed))
+    own = shaded(field, breaks)
+    return job_of(own, overlays_of(own, value, breaks), scratch)
 
 
-def job_of(field: TravelField, overlays: Overlays) -> Job:
-    """The job on a field that has what its breaks burn as, with scratch memory of its own."""
+def job_of(field: TravelField, overlays: Overlays, scratch: Workspace | None = None) -> Job:
+    """The job on a field that has what its breaks burn as."""
     cells = field.metric.shape[1]
     return Job(field, cells, arcs_of(field), field.spots, rules_of(field), overlays,
-               workspace(cells))
+               workspace(cells) if scratch is None else scratch)
 
 
 def overlays_of(field: TravelField, value: NDArray[np.float32],
@@ -104,24 +108,11 @@ def overlays_of(field: TravelField, value: NDArray[np.float32],
 
 
 def table_of(field: TravelField, fires: Fires) -> FireTable:
-    """Fires as kernels take them.
-
-    Raises:
-        InputError: fires that cannot burn here.
-    """
-    # The kernels refuse indices outside the map; this is where the user's fires are checked.
-    check_fires(fires, unpad(field.burnable, field.shape), field.metric.shape[0] // field.steps)
+    """Fires as kernels take them; `check_fires` has let them pass."""
     return FireTable(fires.scenario.astype(np.int64) * field.steps,
                      np.zeros(fires.source.size, np.int64),
                      padded_cells(fires.source.astype(np.int64), field.shape[1]),
                      fires.duration_min.astype(np.float64), fires.key.astype(np.uint64))
-
-
-def _check_breaks(shape: tuple[int, int], breaks: NDArray[np.bool_] | None) -> None:
-    if breaks is not None and (np.shape(breaks) != shape or breaks.dtype != np.bool_):
-        raise fail(expected=f"a boolean grid of breaks of shape {shape}",
-                   given=f"{breaks.dtype} of shape {np.shape(breaks)}", where="fires",
-                   remedy="pass one truth value per cell")
 
 
 def _check_value(field: TravelField, value: NDArray[np.float32]) -> None:

@@ -1,97 +1,76 @@
-"""A landscape in its weather: travel times, and durations at which fires burn a stated share.
+"""A landscape in its weather, with its breaks' rules, its values and its fires.
 
 Everything that burns fires on a landscape starts from a scene: the environment, the planners, the
-evaluation, `firebreak simulate`.
+evaluation, `firebreak simulate`. A scene holds the travel field of all weather, or, where it is
+tiled, none: travel times are then worked out where fires come, one stream of weather after the
+other. The fires, and the sums over them, have the same bits.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import InputError, counted, fail
+from firebreak.checks import counted, fail
 from firebreak.fire.behavior.types import FireBehavior
-from firebreak.fire.behavior_models import (
-    behavior_in_parts,
-    behavior_on_demand,
-    fire_behavior,
-)
-from firebreak.fire.calibration import Times, calibrated_median, first_guess
 from firebreak.fire.conditions import FireConditions
-from firebreak.fire.effects.breach import breach_probability, in_one_cell
-from firebreak.fire.effects.crews import (
-    BYRAM_POWER,
-    FLAME_FT,
-    INTENSITY_KW_M,
-    NEVER_FLAME_FT,
-    NEVER_KW_M,
-    SCALE_M,
-    ready_min,
-)
-from firebreak.fire.effects.losses import (
-    ValueLayer,
-    byram_intensity_of_flame,
-    loss_by_class,
-)
-from firebreak.fire.effects.spotting import spot_parameters
-from firebreak.fire.engine import burn_times
-from firebreak.fire.fires import (
-    FireRegime,
-    Fires,
-    draw_fires,
-    spread_out_fires,
-)
-from firebreak.fire.travel.arcs import NO_CREWS
-from firebreak.fire.travel.shaded_breaks import treated_part
-from firebreak.fire.travel.travel_field import (
-    BreakRules,
-    Ellipse,
-    TravelField,
-    ellipse_of,
-    field_from_ellipse,
-    field_from_parts,
-    heat_of,
-    in_streams,
-    pad,
-    spots_on,
-)
-from firebreak.free_memory import give_back_freed
+from firebreak.fire.effects.losses import ValueLayer, loss_by_class
+from firebreak.fire.fires import Fires, draw_fires
+from firebreak.fire.spread import bands, behavior_under, spread_on
+from firebreak.fire.travel.stencil import REACH
+from firebreak.fire.travel.travel_field import TravelField
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.treatments import break_width_m, treated_landscape
+from firebreak.landscape.raster.windows import Window
 from firebreak.seeding import generator
-from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT
 from firebreak.weather.scenarios import WeatherScenarios, draw_scenarios
 from firebreak.weather.streams import WeatherStreams, constant
 
-CALIBRATION_FIRES = 96
+RIM = 3 * REACH
+"""An arc crosses cells at most REACH away, which read what lies as far again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scene:
-    """One landscape, its weather and its travel field.
+    """One landscape and its weather.
 
     Attributes:
-        scenarios: weather of every row of the field; weights sum to 1.
-        stream_weight: [S], probability of each stream of rows; see `streams`.
-        behavior: rate of spread, heading, intensity per row and cell; worked out when it is first
-            asked for where travel times do not need the whole.
         value_by_class: f32 [C, H, W], value lost where a cell burns, in C classes of flame length
             (C is 1 where flame length does not matter).
+        intensities: fires have them: what is lost goes by flame length, or fires meet crews.
         median_duration_min: calibrated so that untreated fires burn the regime's share.
         key: names the landscape in random streams.
+        behavior: rate of spread, heading, intensity per row of weather and cell; worked out when it
+            is first asked for where travel times do not need the whole.
+        travel: the travel field of all rows of weather; None where the scene is tiled.
     """
 
     landscape: Landscape
     conditions: FireConditions
-    scenarios: WeatherScenarios
-    stream_weight: NDArray[np.float64]
-    behavior: FireBehavior
-    field: TravelField
+    streams: WeatherStreams
     value_by_class: NDArray[np.float32]
+    intensities: bool
     median_duration_min: float
     seed: int
     key: str
+    behavior: FireBehavior
+    travel: TravelField | None
+
+    @property
+    def field(self) -> TravelField:
+        """The travel field; of a scene that is not tiled."""
+        assert self.travel is not None, "a tiled scene holds no travel field"
+        return self.travel
+
+    @property
+    def tiled(self) -> bool:
+        """True where travel times are worked out where fires come, and not held."""
+        return self.travel is None
+
+    @property
+    def scenarios(self) -> WeatherScenarios:
+        """Weather of every row of a field; weights sum to 1."""
+        return rows_of(self.streams)
 
     @property
     def value(self) -> NDArray[np.float32]:
@@ -100,47 +79,39 @@ class Scene:
 
     def fires(self, fire_set: str, count: int) -> Fires:
         """The first `count` fires of the set `fire_set`, the same at every call."""
-        return draw_fires(self.conditions.regime, self.landscape.burnable, self.stream_weight,
+        return draw_fires(self.conditions.regime, self.landscape.burnable, self.streams.weight,
                           count, self.median_duration_min, seed=self.seed, fire_set=fire_set,
                           landscape=self.key, ignition_weight=self.landscape.ignition_weight)
 
+    def part(self, window: Window, stream: int | None = None) -> "Scene":
+        """A window as a scene that is not tiled: its weather, or one stream of it, its breaks and
+        values. Fires that stay RIM cells away from what the window cuts have the bits of this
+        scene's.
+        """
+        land = window.of(self.landscape)
+        streams = self.streams if stream is None else one_stream(self.streams, stream)
+        behavior, field = spread_on(land, streams, self.conditions, self.intensities)
+        return Scene(
+            landscape=land, conditions=self.conditions, streams=streams,
+            value_by_class=np.ascontiguousarray(self.value_by_class[:, *window.slices]),
+            intensities=self.intensities, median_duration_min=self.median_duration_min,
+            seed=self.seed, key=self.key, behavior=behavior, travel=field)
 
-def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
-               weather: WeatherScenarios | WeatherStreams | None = None,
-               layers: list[ValueLayer] | None = None) -> Scene:
-    """The scene of a landscape.
+    def mean_behavior(self, breaks: NDArray[np.bool_] | None,
+                      mean: Callable[[FireBehavior], dict[str, NDArray]]) -> dict[str, NDArray]:
+        """Maps f64 [H, W] made of the fire behaviour of all rows of weather, band by band, so that
+        it is never held as a whole.
 
-    Args:
-        weather: of this landscape; the conditions' if None.
-        layers: what is lost; if None, the landscape's layers, or its value with the conditions'
-            response.
-
-    Raises:
-        InputError: the landscape has no burnable cell, or nothing burns in any weather.
-    """
-    key = landscape.fire_checksum()
-    streams = streams_for(conditions, seed, key, weather)
-    heat = layers is not None or conditions.by_flame or conditions.meets_crews
-    if heat or conditions.reads_behavior:
-        behavior = fire_behavior(landscape, streams.steps, conditions.model)
-        rates = float(behavior.rate_of_spread_m_min.sum())
-        travel = travel_under(landscape, behavior, streams, conditions, heat)
-    else:
-        behavior = behavior_on_demand(landscape, streams.steps, conditions.model)
-        travel, rates = _bare_travel(landscape, streams, conditions)
-    if landscape.burnable.any() and not rates > 0.0:
-        raise too_wet(landscape)
-    if conditions.meets_crews and not has_intensity(behavior):
-        raise without_intensity(landscape)
-    breaks = break_rules(landscape, behavior, streams, conditions, travel)
-    breaks = with_crews(breaks, landscape, conditions)
-    return Scene(
-        landscape=landscape, conditions=conditions, scenarios=rows_of(streams),
-        stream_weight=streams.weight, behavior=behavior, field=travel._replace(breaks=breaks),
-        value_by_class=value_by_class_of(landscape, conditions, layers),
-        median_duration_min=conditions.regime.duration_min or _calibrated_median(
-            conditions.regime, travel, rates, landscape, streams.weight, seed, key),
-        seed=seed, key=key)
+        mean: makes maps [h, W] by name of the behaviour [R, h, W] of a band.
+        """
+        land, rows = self.landscape, self.streams.steps
+        maps: dict[str, NDArray] = {}
+        for window in bands(land.shape, rows.weight.size):
+            part = behavior_under(window.of(land), rows, self.conditions,
+                                  None if breaks is None else breaks[window.slices])
+            for name, band in mean(part).items():
+                maps.setdefault(name, np.empty(land.shape))[window.slices] = band
+        return maps
 
 
 def streams_for(conditions: FireConditions, seed: int, key: str,
@@ -159,121 +130,12 @@ def rows_of(streams: WeatherStreams) -> WeatherScenarios:
     return streams.steps._replace(weight=share)
 
 
-def too_wet(landscape: Landscape) -> InputError:
-    """The error to raise where nothing burns in any weather."""
-    return fail(expected="fuel that burns in some weather",
-                given="moistures above the fuels' extinction everywhere",
-                where=f"landscape {landscape.name}", remedy="give drier weather")
-
-
-def _bare_travel(landscape: Landscape, streams: WeatherStreams,
-                 conditions: FireConditions) -> tuple[TravelField, float]:
-    """The travel field, without embers and intensities, and the sum of all rates of spread, m/min;
-    the fire behaviour is never held as a whole.
-    """
-    rates: list[float] = []
-
-    def ellipses() -> Iterator[tuple[int, Ellipse]]:
-        for top, part in behavior_in_parts(landscape, streams.steps, conditions.model):
-            rates.append(float(part.rate_of_spread_m_min.sum()))
-            yield top, ellipse_of(part)
-
-    travel = field_from_parts(
-        ellipses(), len(streams.steps.weight), landscape.burnable, landscape.cell_size_m,
-        landscape.slope_tan, landscape.aspect_deg)
-    if len(rates) > 1:
-        give_back_freed()
-    return in_streams(travel, streams.steps_per_stream, streams.step_min), sum(rates)
-
-
-def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
-                 conditions: FireConditions, heat: bool) -> TravelField:
-    """The travel field of a landscape's fire behaviour in these streams; breaks are bare cells.
-
-    heat: with intensities.
-    """
-    travel = field_from_ellipse(
-        ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, landscape.slope_tan,
-        landscape.aspect_deg)
-    travel = in_streams(travel, streams.steps_per_stream, streams.step_min)
-    if conditions.spotting is not None:
-        embers = spot_parameters(conditions.spotting, behavior, streams.steps, landscape)
-        travel = travel._replace(spots=spots_on(embers, landscape.cell_size_m))
-    if not heat:
-        return travel
-    # Classes are of flame length, which in crown fire is another function of intensity than
-    # Byram's: taken is the intensity that has this flame length by Byram's.
-    intensity = KW_M_PER_BTU_FT_S * byram_intensity_of_flame(
-        behavior.flame_length_m / METRES_PER_FOOT)
-    return travel._replace(heat=heat_of(travel, intensity, landscape.slope_tan,
-                                        landscape.aspect_deg))
-
-
-def break_rules(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
-                conditions: FireConditions, travel: TravelField) -> BreakRules:
-    """What the conditions' breaks do on a landscape."""
-    treatment, size = conditions.treatment, landscape.cell_size_m
-    if treatment.kind == "shaded":
-        treated = treated_landscape(landscape, treatment)
-        after = fire_behavior(treated, streams.steps, conditions.model)
-        part = travel_under(treated, after, streams, conditions, bool(travel.heat.size))
-        return BreakRules(leak=conditions.leak, treated=treated_part(travel, part))
-    width = break_width_m(treatment, size)
-    rules = BreakRules(leak=conditions.leak, lost=max(0.0, 1.0 - width / size))
-    if conditions.breach == "never":
-        return rules
-    # The worst hour of a stream decides, for fire may meet the break in any of them.
-    chance = breach_probability(behavior.fireline_intensity_kw_m, behavior.flame_length_m, width,
-                                conditions.breach)
-    by_step = in_one_cell(chance, size).reshape(-1, streams.steps_per_stream, *landscape.shape)
-    return rules._replace(breach=pad(by_step.max(axis=1).astype(np.float32)))
-
-
-def with_crews(rules: BreakRules, landscape: Landscape, conditions: FireConditions) -> BreakRules:
-    """The rules of breaks with what crews can do on a landscape."""
-    if not conditions.meets_crews:
-        return rules
-    hold, by_flame = conditions.hold, landscape.fuels.held_by_flame
-    scale, power = (SCALE_M, BYRAM_POWER) if by_flame else (1.0, 1.0)
-    never = NEVER_FLAME_FT * METRES_PER_FOOT if by_flame else NEVER_KW_M
-    crew = NO_CREWS._replace(scale=scale, power=power, never=never)
-    if conditions.attack_min is not None:
-        crew = crew._replace(attack_min=conditions.attack_min,
-                             cell_ha=landscape.cell_size_m**2 / 10_000.0)
-    if hold is None:
-        return rules._replace(crew=crew)
-    cells = np.inf if hold.crew_km is None else np.ceil(
-        hold.crew_km * 1000.0 / landscape.cell_size_m)
-    always = FLAME_FT[hold.by] * METRES_PER_FOOT if by_flame else INTENSITY_KW_M[hold.by]
-    return rules._replace(ready=pad(ready_min(hold, landscape.shape, landscape.road_m))[None],
-                          crew=crew._replace(always=always, cells=float(cells)))
-
-
-def has_intensity(behavior: FireBehavior) -> bool:
-    """Whether any fire has an intensity, which says what crews can do."""
-    burns = behavior.rate_of_spread_m_min > 0.0
-    return bool((behavior.fireline_intensity_kw_m[burns] > 0.0).any())
-
-
-def without_intensity(landscape: Landscape) -> InputError:
-    """The error to raise where crews meet fires that spread without intensity."""
-    return fail(expected="fires with an intensity, by which crews hold breaks and attack fires",
-                given="fires without one", where=f"landscape {landscape.name}",
-                remedy="leave out --hold and --initial-attack here")
-
-
-def behavior_under(landscape: Landscape, weather: WeatherScenarios, conditions: FireConditions,
-                   breaks: NDArray[np.bool_] | None) -> FireBehavior:
-    """Fire behaviour with breaks in place, bool [H, W]: none in hard ones, in shaded ones that of
-    the fuel they leave.
-    """
-    own = fire_behavior(landscape, weather, conditions.model)
-    if breaks is None or not breaks.any():
-        return own
-    treated = treated_landscape(landscape, conditions.treatment)
-    other = fire_behavior(treated, weather, conditions.model)
-    return FireBehavior(**{name: np.where(breaks, getattr(other, name), grid)
-                           for name, grid in own._asdict().items()})
+def one_stream(streams: WeatherStreams, stream: int) -> WeatherStreams:
+    """One stream of weather alone."""
+    count = streams.steps_per_stream
+    rows = slice(stream * count, (stream + 1) * count)
+    steps = WeatherScenarios(*(values[rows] for values in streams.steps))
+    return WeatherStreams(steps, count, streams.step_min, np.ones(1))
 
 
 def value_by_class_of(landscape: Landscape, conditions: FireConditions,
@@ -295,23 +157,3 @@ def _layers_of(landscape: Landscape, conditions: FireConditions) -> list[ValueLa
                    given=f"{len(landscape.layers)}", where=f"landscape {landscape.name}",
                    remedy="use landscapes on which these layers lie")
     return [kind.on(grid) for kind, grid in zip(conditions.layers, landscape.layers, strict=True)]
-
-
-def _calibrated_median(regime: FireRegime, travel: TravelField, rates_m_min: float,
-                       landscape: Landscape, weight: NDArray[np.float64], seed: int,
-                       key: str) -> float:
-    # No cell burns: that is refused below.
-    cells = max(len(travel.rate) * int(landscape.burnable.sum()), 1)
-    return median_on(regime, landscape, weight, seed, key, rates_m_min / cells, burn_times(travel))
-
-
-def median_on(regime: FireRegime, landscape: Landscape, weight: NDArray[np.float64], seed: int,
-              key: str, mean_rate_m_min: float, burn: Callable[[Fires], Times]) -> float:
-    """The median duration on a landscape; see `calibration`. `mean_rate_m_min` starts the search
-    and changes no bit.
-    """
-    unit = spread_out_fires(regime, landscape.burnable, weight, CALIBRATION_FIRES, seed=seed,
-                            landscape=key, ignition_weight=landscape.ignition_weight)
-    cells = int(landscape.burnable.sum())
-    guess = first_guess(regime.burned_share, cells, landscape.cell_size_m, mean_rate_m_min)
-    return calibrated_median(unit, cells, regime.burned_share, guess, burn)

@@ -24,8 +24,11 @@ EVERYWHERE = Tiles(np.empty(0, np.uint8), np.empty((1, 0), np.uint8), 1, 1)
 """The travel field is ready everywhere."""
 
 
-class BurnStatistics(NamedTuple):
-    """Over F fires; maps are f64 [H, W].
+_NO_CELLS = np.empty((0, 0))
+
+
+class BurnResult(NamedTuple):
+    """F fires, burned. Maps are f64 [H, W] over all fires; those that were not wanted are empty.
 
     loss: f64 [F], value lost per fire.
     burn_probability: share of the fires that burned the cell.
@@ -35,15 +38,17 @@ class BurnStatistics(NamedTuple):
     class_probability: f64 [C, H, W], share of the fires that burned the cell in each class of
         flame length; one class where the field has no intensities.
     held_probability: share of the fires that crews stopped at a break in the cell.
+    arrivals_min: f64 [F, H, W], of each fire, inf = unburned.
     """
 
     loss: NDArray[np.float64]
-    burn_probability: NDArray[np.float64]
-    downstream_value: NDArray[np.float64]
-    arrival_time_min: NDArray[np.float64]
-    lost: NDArray[np.float64]
-    class_probability: NDArray[np.float64]
-    held_probability: NDArray[np.float64]
+    burn_probability: NDArray[np.float64] = _NO_CELLS
+    downstream_value: NDArray[np.float64] = _NO_CELLS
+    arrival_time_min: NDArray[np.float64] = _NO_CELLS
+    lost: NDArray[np.float64] = _NO_CELLS
+    class_probability: NDArray[np.float64] = _NO_CELLS[None]
+    held_probability: NDArray[np.float64] = _NO_CELLS
+    arrivals_min: NDArray[np.float64] = _NO_CELLS[None]
 
 
 class Added(NamedTuple):
@@ -115,25 +120,25 @@ def add_fires(job: Job, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
 
 
 class Times(NamedTuple):
-    """Of fires [F]: times f32 and padded cells i32 of what each burned, in its order, cells only if
-    asked for; state u8, see `Added`.
+    """Of fires [F]: loss f64; times f32 and padded cells i32 of what each burned, in its order,
+    cells only if wanted; state u8, see `Added`.
     """
 
+    loss: NDArray[np.float64]
     times: list[NDArray[np.float32]]
     cells: list[NDArray[np.int32]]
     state: NDArray[np.uint8]
 
 
 def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE, *, cells: bool = False) -> Times:
-    """Burns fires for their times alone, as many at once as memory for their tracks allows."""
+    """Burns fires for their times, as many at once as memory for their tracks allows."""
     size = max(1, min(fires.source.size, MAX_TRACKED // job.cells))
-    made = Times([], [], np.zeros(fires.source.size, np.uint8))
+    made = Times(np.zeros(fires.source.size), [], [], np.zeros(fires.source.size, np.uint8))
     room = track_room(size, job.cells)
     for first in range(0, fires.source.size, size):
         block = slice(first, first + size)
-        part = fires.part(block)
-        added = add_fires(job, part, no_sums(), tiles, room)
-        made.state[block] = added.state
+        added = add_fires(job, fires.part(block), no_sums(), tiles, room)
+        made.loss[block], made.state[block] = added.loss, added.state
         tracks = added.tracks
         for times, order, count in zip(tracks.time, tracks.cell, tracks.burned, strict=True):
             made.times.append(times[:count].copy())
@@ -142,8 +147,8 @@ def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE, *, cells: bool =
     return made
 
 
-def statistics_of(sums: Sums, loss: NDArray[np.float64], value: NDArray[np.float32],
-                  shape: tuple[int, int]) -> BurnStatistics:
+def result_of(sums: Sums, loss: NDArray[np.float64], value: NDArray[np.float32],
+              shape: tuple[int, int]) -> BurnResult:
     """Means over fires from their sums, which are used up; value f32 [C, P] as burned."""
     n = loss.size
     burned, below, arrival = (_over_threads(part) for part in (sums.burned, sums.below,
@@ -158,7 +163,7 @@ def statistics_of(sums: Sums, loss: NDArray[np.float64], value: NDArray[np.float
     else:
         lost = every * value[0].astype(np.float64)
     stopped = _over_threads(sums.stopped) if sums.stopped.size else np.zeros(every.size)
-    return BurnStatistics(loss, *(unpad(part, shape) for part in (
+    return BurnResult(loss, *(unpad(part, shape) for part in (
         every / n, below / (n * sums.per_value), reached, lost / n, burned / n, stopped / n)))
 
 

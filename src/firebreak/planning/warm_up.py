@@ -6,7 +6,7 @@ import numpy as np
 
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import SLOT_0
-from firebreak.fire import FireConditions, Fires, burn_statistics, make_scene, pad
+from firebreak.fire import FireConditions, Fires, burn, make_scene, pad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core.rounds import loaded
@@ -22,7 +22,7 @@ def warm_up() -> None:
     scene = make_scene(generate(0, 8), FireConditions(scenarios=1), 0)
     start = np.flatnonzero(scene.landscape.burnable)[:1]
     fires = Fires(start, np.zeros(1, np.int64), np.array([np.inf]), np.zeros(1, np.uint64))
-    burn_statistics(scene.field, fires, scene.value_by_class)
+    burn(scene, fires, want="statistics")
     slots = loaded(problem_of(scene, 0.5, fires, fires))
     trees, work = slots.plan_trees(0), tree_scratch(scene.field.shape)
     value = pad(scene.value.astype(np.float64))

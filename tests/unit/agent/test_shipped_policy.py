@@ -11,8 +11,7 @@ import pytest
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.policy_place import SHADED, SHIPPED
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn_loss
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
 from firebreak.train.config.load import as_toml, checked, load_config
@@ -76,8 +75,8 @@ def test_the_shipped_policy_saves_more_than_downstream_value_on_fresh_maps() -> 
     for seed in (71, 72, 73, 74):
         scene = make_scene(generate(seed, 28), FireConditions(), seed)
         fires = scene.fires("other", 300)
-        loss = {method: burn_loss(scene.field, fires, scene.value_by_class, make_plan(
-            scene, 0.05, 64, method, seed=0, policy=policy).break_mask()).mean()
+        loss = {method: burn(scene, fires, make_plan(
+            scene, 0.05, 64, method, seed=0, policy=policy).break_mask()).loss.mean()
             for method in ("dqn", "downstream-value")}
         leads.append(1.0 - loss["dqn"] / loss["downstream-value"])
     assert np.mean(leads) > 0.05

@@ -89,8 +89,7 @@ def test_memory_is_refused_with_options_of_the_command(
     free = int(share * sum(planning_bytes((60, 60), FireConditions(), 16)))
     for module in (fire_counts, sys.modules["firebreak.free_memory"]):
         monkeypatch.setattr(module, "free_bytes", lambda: free)
-    for name in ("make_scene", "make_wide_scene"):
-        monkeypatch.setattr(f"firebreak.fire.{name}", None)
+    monkeypatch.setattr("firebreak.fire.make_scene", None)
     name, *more = command.split()
     out = [] if name == "evaluate" else ["--out", str(tmp_path / "out")]
     assert main([name, str(raster), *more, *out]) == BAD_INPUT

@@ -14,8 +14,7 @@ from firebreak.cli import COMMANDS, main
 from firebreak.cli.commands import EXAMPLES, GROUPS, PROGRAMS, actions_of
 from firebreak.cli.completion import completion, options_of
 from firebreak.cli.help import FIRST
-from firebreak.fire.scene import FireConditions
-from firebreak.fire.wide_scene import burn_wide_statistics, make_wide_scene
+from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.methods import AUTO, METHODS
 
@@ -192,12 +191,12 @@ def test_other_shells_have_theirs_and_unknown_ones_a_sentence(
 
 def test_a_bar_is_told_of_every_fire_once() -> None:
     told: list[int] = []
-    scene = make_wide_scene(generate(2, 24), FireConditions(scenarios=3), 0)
+    scene = make_scene(generate(2, 24), FireConditions(scenarios=3), 0, tiled=True)
     fires = scene.fires("simulate", 90)
-    with_bar = burn_wide_statistics(scene, fires, None, told.append)
+    with_bar = burn(scene, fires, None, report=told.append, want="statistics")
     assert sum(told) == 90
     assert len(told) > 1
-    assert (with_bar.loss == burn_wide_statistics(scene, fires).loss).all()
+    assert (with_bar.loss == burn(scene, fires).loss).all()
 
 
 @pytest.mark.slow

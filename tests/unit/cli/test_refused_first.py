@@ -97,7 +97,7 @@ CASES = {
     **{f"{command}: {name}": ([command, "--quiet"] if command == "evolve" else [command], *case)
        for command in ("evolve", "trials") for name, case in WORKERS.items()},
 }
-WORK = ("firebreak.fire.make_scene", "firebreak.fire.make_wide_scene",
+WORK = ("firebreak.fire.make_scene",
         "firebreak.planning.warm_up.warm_up", "firebreak.train.data.splits.make_splits",
         "firebreak.train.data.folds.make_store")
 

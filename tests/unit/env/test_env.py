@@ -9,9 +9,8 @@ from firebreak.env.gym_env import FuelbreakEnv
 from firebreak.env.storage.problem import budget_cost, make_problem
 from firebreak.env.storage.slots import Sizes, Slots
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.engine import burn_loss, burn_statistics
+from firebreak.fire import burn_field, make_scene
 from firebreak.fire.fires import Fires
-from firebreak.fire.scene import make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.native_library import max_threads, set_threads
@@ -52,7 +51,7 @@ def test_the_return_is_the_relative_reduction(env) -> None:
         _, rewards, info = play(env, rng, seed=seed)
         problem = env.slots.problems[0]
         value = problem.scene.landscape.value[None]
-        losses = [burn_loss(problem.scene.field, problem.reward_fires, value, breaks).mean()
+        losses = [burn_field(problem.scene.field, problem.reward_fires, value, breaks).loss.mean()
                   for breaks in (None, env.slots.breaks[0])]
         assert sum(rewards) == pytest.approx((losses[0] - losses[1]) / losses[0], abs=1e-9)
         assert info["untreated_loss"] == pytest.approx(losses[0])
@@ -189,8 +188,8 @@ def test_channels_show_the_plan_fires_under_the_breaks(env) -> None:
     def shown(name, observation=seen[-1][0]):
         return observation[OBSERVATION.channel(name)]
 
-    before = burn_statistics(scene.field, problem.plan_fires, land.value)
-    after = burn_statistics(scene.field, problem.plan_fires, land.value, breaks)
+    before = burn_field(scene.field, problem.plan_fires, land.value, want="statistics")
+    after = burn_field(scene.field, problem.plan_fires, land.value, breaks, want="statistics")
     mean = before.burn_probability[land.burnable].mean()
     half_a_byte = 0.51 / 255
     np.testing.assert_allclose(shown("burn_probability"), after.burn_probability

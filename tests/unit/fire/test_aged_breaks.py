@@ -7,16 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.fire.aged_breaks import with_states
+from firebreak.fire import FireConditions, Scene, make_scene, with_states
 from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.effects.spotting import SpottingModel
-from firebreak.fire.engine import burn
-from firebreak.fire.scene import FireConditions, Scene, make_scene, travel_under
+from firebreak.fire.engine import burn_maps
+from firebreak.fire.spread import travel_under
 from firebreak.fire.travel.travel_field import BreakRules, pad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_table import read_table
 from firebreak.landscape.treatments import Treatment, treated_landscape
-from firebreak.weather.streams import WeatherStreams
 
 SIZE, FIRES = 14, 12
 ROWS = read_table()
@@ -45,8 +44,7 @@ def on_treated_land(scene: Scene, grid: np.ndarray) -> tuple:
             for name, whole in made.items():
                 whole[there] = getattr(after, name)[there]
     land = replace(land, **made)
-    streams = WeatherStreams(scene.scenarios, scene.field.steps, scene.field.step_min,
-                             scene.stream_weight)
+    streams = scene.streams
     behavior = fire_behavior(land, streams.steps, scene.conditions.model)
     field = travel_under(land, behavior, streams, scene.conditions, bool(scene.field.heat.size))
     return field._replace(breaks=BreakRules(leak=scene.conditions.leak)), np.isin(grid, BARE)
@@ -66,10 +64,10 @@ def test_fires_burn_as_on_land_that_was_always_so(scene: Scene, grid: np.ndarray
     grid = np.where(scene.landscape.treatable, grid, NO_BREAK).astype(np.int16)
     breaks = grid != NO_BREAK
     fires = scene.fires("test", FIRES)
-    field = with_states(scene, STATES, np.flatnonzero(breaks))(grid)
-    own = burn(field, fires, scene.value_by_class, breaks)
+    field = with_states(scene, STATES, np.flatnonzero(breaks))(grid).field
+    own = burn_maps(field, fires, scene.value_by_class, breaks)
     slow_field, bare = on_treated_land(scene, grid)
-    slow = burn(slow_field, fires, scene.value_by_class, bare)
+    slow = burn_maps(slow_field, fires, scene.value_by_class, bare)
     np.testing.assert_array_equal(own.arrival_time_min, slow.arrival_time_min)
     np.testing.assert_array_equal(own.loss, slow.loss)
 
@@ -84,10 +82,10 @@ def test_other_fires_burn_so_too(conditions: FireConditions) -> None:
     grid[rng.random(grid.shape) < 0.6] = NO_BREAK
     grid = np.where(test_scene.landscape.treatable, grid, NO_BREAK).astype(np.int16)
     fires = test_scene.fires("test", FIRES)
-    field = with_states(test_scene, STATES, np.flatnonzero(grid != NO_BREAK))(grid)
-    own = burn(field, fires, test_scene.value_by_class, grid != NO_BREAK)
+    field = with_states(test_scene, STATES, np.flatnonzero(grid != NO_BREAK))(grid).field
+    own = burn_maps(field, fires, test_scene.value_by_class, grid != NO_BREAK)
     slow_field, bare = on_treated_land(test_scene, grid)
-    slow = burn(slow_field, fires, test_scene.value_by_class, bare)
+    slow = burn_maps(slow_field, fires, test_scene.value_by_class, bare)
     np.testing.assert_array_equal(own.arrival_time_min, slow.arrival_time_min)
     assert bare.any()
     assert (own.arrival_time_min[:, bare] == np.inf).any()
@@ -95,14 +93,14 @@ def test_other_fires_burn_so_too(conditions: FireConditions) -> None:
 
 def test_bare_ground_is_breached_by_its_rule_where_fuel_burns_beside_it(scene: Scene) -> None:
     chance = pad(np.full((2, SIZE, SIZE), 0.4, np.float32))
-    hard = replace(scene, field=scene.field._replace(breaks=BreakRules(breach=chance)))
+    hard = replace(scene, travel=scene.field._replace(breaks=BreakRules(breach=chance)))
     grid = np.full((SIZE, SIZE), NO_BREAK, np.int16)
     grid[:, 6], grid[8, :] = BARE[0], BARE[0] + 1
     fires = hard.fires("test", 100)
-    field = with_states(hard, STATES, np.flatnonzero(grid != NO_BREAK))(grid)
-    own = burn(field, fires, hard.value_by_class, grid != NO_BREAK)
+    field = with_states(hard, STATES, np.flatnonzero(grid != NO_BREAK))(grid).field
+    own = burn_maps(field, fires, hard.value_by_class, grid != NO_BREAK)
     slow_field, bare = on_treated_land(hard, grid)
-    slow, closed = (burn(slow_field._replace(breaks=rules), fires, hard.value_by_class, bare)
+    slow, closed = (burn_maps(slow_field._replace(breaks=rules), fires, hard.value_by_class, bare)
                     for rules in (BreakRules(breach=chance), BreakRules()))
     np.testing.assert_array_equal(own.arrival_time_min, slow.arrival_time_min)
     assert (own.loss > closed.loss).any()

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn_statistics
+from firebreak.fire import FireConditions, burn_field, make_scene
 from firebreak.fire.fires import FireRegime, draw_fires
-from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 
 WEIGHT = np.array([0.5, 0.3, 0.2])
@@ -74,7 +73,7 @@ def test_the_calibrated_share_holds_for_other_fires() -> None:
         for seed in (1, 2, 3, 4):
             scene = make_scene(generate(seed, 24), FireConditions(regime=regime), seed)
             ones = np.ones(scene.landscape.shape, np.float32)
-            loss = burn_statistics(scene.field, scene.fires("test", 100), ones).loss
+            loss = burn_field(scene.field, scene.fires("test", 100), ones).loss
             burned.append(loss.mean() / scene.landscape.burnable.sum())
         assert np.mean(burned) == pytest.approx(share, rel=0.33)
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.fire import FireConditions, Perturbation, Scene, burn_loss, perturbed
+from firebreak.fire import FireConditions, Perturbation, Scene, burn, make_scene, perturbed
 from firebreak.fire.behavior_models import BehaviorModel, fire_behavior
 from firebreak.fire.effects.losses import ResponseFunction
-from firebreak.fire.scene import make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.weather.fwi import ffmc_of_moisture, fine_fuel_moisture
@@ -30,7 +29,7 @@ MASK[8] = LAND.treatable[8]
 def losses(scene: Scene, world: Scene, stretch: float = 1.0) -> np.ndarray:
     fires = scene.fires("test", 40)
     fires = fires._replace(duration_min=fires.duration_min * stretch)
-    return burn_loss(world.field, fires, world.value_by_class, MASK)
+    return burn(world, fires, MASK).loss
 
 
 @pytest.mark.parametrize("scene", [SCENE, NARROW, SHADED, FLAMES])

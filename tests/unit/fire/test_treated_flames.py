@@ -7,7 +7,7 @@ import numpy as np
 from firebreak.fire import FireConditions, flames_after
 from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.scene import rows_of, streams_for
-from firebreak.fire.treated_flames import windy_row
+from firebreak.fire.variants import windy_row
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_choice import treatment_of_rows
 from firebreak.landscape.treatment_table import read_table

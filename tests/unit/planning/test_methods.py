@@ -13,8 +13,7 @@ from firebreak.env.core import begin
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import Sizes, Slots
-from firebreak.fire.engine import burn_statistics
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core import learned_size
@@ -51,7 +50,7 @@ def test_each_cell_is_the_best_on_a_map_burned_anew(scene: Scene, method: str,
     land, fires = scene.landscape, scene.fires("plan", 48)
     breaks = np.zeros(land.shape, bool)
     for cell in cells:
-        burned = burn_statistics(scene.field, fires, land.value, breaks)
+        burned = burn_field(scene.field, fires, land.value, breaks, want="statistics")
         score = np.where(land.treatable & ~breaks, getattr(burned, field), -1.0).ravel()
         assert score[cell] == pytest.approx(score.max(), rel=1e-5)
         breaks.ravel()[cell] = True
@@ -61,7 +60,7 @@ def test_heuristics_choose_by_score_per_cost(scene: Scene) -> None:
     cost = np.random.default_rng(2).uniform(0.2, 5.0, scene.landscape.shape)
     priced = make_scene(replace(scene.landscape, cost=cost), CONDITIONS, 1)
     land = priced.landscape
-    burned = burn_statistics(priced.field, priced.fires("plan", 48), land.value)
+    burned = burn_field(priced.field, priced.fires("plan", 48), land.value, want="statistics")
     for method, score in (("downstream-value", burned.downstream_value),
                           ("burn-probability", burned.burn_probability)):
         first = make_plan(priced, 0.05, 48, method, seed=0).cells[0]

@@ -22,7 +22,7 @@ from firebreak.landscape.names import check_there, path_of
 from firebreak.planning.output.plan_place import plan_file
 
 if TYPE_CHECKING:
-    from firebreak.fire import Scene, WideScene
+    from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.plan import Plan
 
@@ -35,7 +35,7 @@ not decide: the fires are others than those of chunks."""
 class Request(NamedTuple):
     """A comparison. more: the other arguments of `evaluate` but for the test fires."""
 
-    scenes: "list[Scene | WideScene]"
+    scenes: "list[Scene]"
     methods: list[str]
     more: dict[str, Any]
 
@@ -48,7 +48,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     Args:
         sources: landscapes, or what to read them from.
         plans: folders or files of plans for the only landscape, or plans.
-        wide: whether wide scenes will do where no method plans anything: of maps that do not fit
+        wide: whether tiled scenes will do where no method plans anything: of maps that do not fit
             the memory otherwise.
         beside: where workers burn the fires, how many of them are processes of this machine: wide
             is then the scene of a single map of more than LARGE_CELLS cells.
@@ -143,7 +143,7 @@ def _plan(given: "Path | Plan", lands: "Sequence[Landscape]", options: EvaluateO
 
 
 def _scene(land: "Landscape", source: str, options: EvaluateOptions,
-           wide: bool, beside: int | None) -> "Scene | WideScene":
+           wide: bool, beside: int | None) -> "Scene":
     """The scene of a landscape, a wide one if asked for. beside: as `request_of`."""
     from firebreak.planning.core.fire_counts import TESTED_BYTES
 

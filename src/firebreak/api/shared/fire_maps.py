@@ -24,12 +24,12 @@ from firebreak.landscape.names import SIMULATED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from firebreak.fire import BurnStatistics, FireBehavior, Fires, WideScene
+    from firebreak.fire import BurnResult, FireBehavior, Fires, Scene
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.progress import Bar
 
-    BurnAll = Callable[["WideScene", "Fires", NDArray[np.bool_] | None, Callable[[int], object]],
-                       "BurnStatistics"]
+    BurnAll = Callable[["Scene", "Fires", NDArray[np.bool_] | None, Callable[[int], object]],
+                       "BurnResult"]
 
 OUTSIDE = -9999.0  # written where there is no data
 WATER_COLOURS = ("#ffffd9", "#c7e9b4", "#41b6c4", "#225ea8", "#081d58")
@@ -62,10 +62,10 @@ class Part(NamedTuple):
 class Burned(NamedTuple):
     """Fires that burned on a part. maps: bands by the name of their file, on the part's grid."""
 
-    scene: "WideScene"
+    scene: "Scene"
     fires: "Fires"
     breaks: NDArray[np.bool_] | None
-    burned: "BurnStatistics"
+    burned: "BurnResult"
     maps: dict[str, Bands]
     seconds: float
 
@@ -104,10 +104,10 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
          burn_all: "BurnAll | None" = None, beside: int = 0) -> Burned:
     """Burns the fires, under the breaks of a plan where one is named.
 
-    burn_all: burns them, with the bits of `burn_wide_statistics`, which does if not given.
+    burn_all: burns them, with the bits of `fire.burn`, which does if not given.
     beside: processes of this machine that do.
     """
-    from firebreak.fire import burn_wide_statistics
+    from firebreak import fire
     from firebreak.planning.warm_up import warm_up
 
     breaks = _breaks(options, part)
@@ -116,7 +116,8 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
     scene = _scene(options, part, beside, 0 if burn_all is None or beside else BYTES_PER_CELL_PARTS)
     fires = scene.fires("simulate", options.fires)
     with bar(options.fires, "fire") as advance:
-        burned = (burn_all or burn_wide_statistics)(scene, fires, breaks, advance)
+        burned = (fire.burn(scene, fires, breaks, want="statistics", report=advance)
+                  if burn_all is None else burn_all(scene, fires, breaks, advance))
     maps = _maps(scene, burned, options.fires_per_ha_year, breaks)
     return Burned(scene, fires, breaks, burned, maps, time.perf_counter() - begin)
 
@@ -152,8 +153,8 @@ def check_maps(out: Path) -> None:
 
 def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) -> list[Path]:
     """Writes the maps as GeoTIFFs of the whole map, pictures, and the options beside them."""
+    from firebreak import fire
     from firebreak.api.shared.records import write_options
-    from firebreak.fire import burn_wide_arrival
     from firebreak.report.pages.run_report import write_simulation_report
 
     tags = {"seed": str(options.scene.seed), "fires": str(options.fires)}
@@ -165,17 +166,18 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
         out, part.land, done.burned.burn_probability, done.burned.downstream_value,
         done.maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
         done.maps["flame_length_m"]["flame_length_m"],
-        burn_wide_arrival(done.scene, done.fires.first(1), done.breaks), seed=options.scene.seed)
+        fire.burn(done.scene, done.fires.first(1), done.breaks, want="arrival").arrivals_min[0],
+        seed=options.scene.seed)
     write_options(out, options.scene)
     return files
 
 
-def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "WideScene":
+def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Scene":
     """The scene, with flame lengths told apart even where all of them lose all.
 
     beside, more: as `check_wide_memory`.
     """
-    from firebreak.fire import BURNED, make_wide_scene
+    from firebreak.fire import BURNED, make_scene
     from firebreak.native_library import max_threads
 
     land = part.land
@@ -183,19 +185,19 @@ def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Wid
     weather = conditions.weather
     steps = 1 if weather is None else weather.steps_per_stream
     check_wide_memory(land, steps, max_threads(), more, beside)
-    return make_wide_scene(land, replace(conditions, response=conditions.response or BURNED),
-                      options.scene.seed, layers=options.scene.layers(land))
+    return make_scene(land, replace(conditions, response=conditions.response or BURNED),
+                      options.scene.seed, layers=options.scene.layers(land), tiled=True)
 
 
-def _maps(scene: "WideScene", burned: "BurnStatistics", fires_per_ha_year: float | None,
+def _maps(scene: "Scene", burned: "BurnResult", fires_per_ha_year: float | None,
           breaks: NDArray[np.bool_] | None) -> dict[str, Bands]:
     """Bands by the name of their file."""
-    from firebreak.fire import CLASS_NAMES, annual_burn_probability, mean_behavior
+    from firebreak.fire import CLASS_NAMES, annual_burn_probability
 
     land = scene.landscape
     single = {"burn_probability": burned.burn_probability,
               "mean_arrival_time_min": burned.arrival_time_min,
-              **mean_behavior(scene, breaks, _means(scene.scenarios.weight)),
+              **scene.mean_behavior(breaks, _means(scene.scenarios.weight)),
               "downstream_value": burned.downstream_value, "expected_loss": burned.lost}
     if fires_per_ha_year is not None:
         area_ha = float(land.burnable.sum()) * land.cell_size_m**2 / 1e4

@@ -8,11 +8,11 @@ from firebreak.checks import PART_OF_MAP
 from firebreak.landscape.names import path_of
 
 if TYPE_CHECKING:
-    from firebreak.fire import Fires, Scene, WideScene
+    from firebreak.fire import Fires, Scene
     from firebreak.landscape.landscape import Landscape
 
 BYTES_PER_CELL_ROW = 200  # travel field and fire behaviour, measured
-# Of a wide scene: values and results; travel times of a step of weather; scratch memory and sums.
+# Of a tiled scene: values and results; travel times of a step of weather; scratch memory and sums.
 BYTES_PER_CELL, BYTES_PER_CELL_STEP, BYTES_PER_CELL_THREAD = 180, 110, 95
 BYTES_PER_CELL_PARTS = 70
 """Beside these, of sums to which parts are added that an executor burns in this process."""
@@ -98,8 +98,8 @@ def check_windows(name: str, count: int, cells: int, rows: int) -> None:
 
 def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0,
                       beside: int = 0) -> None:
-    """Refuses a wide scene that would not fit the memory that is free: it holds the travel times of
-    one stream of `steps` rows of weather, and scratch memory and sums of each thread.
+    """Refuses a tiled scene that would not fit the memory that is free: it holds the travel times
+    of one stream of `steps` rows of weather, and scratch memory and sums of each thread.
 
     more: bytes of a cell that are taken beside it; beside: other processes of this machine that
         burn its fires, on one thread each.
@@ -141,7 +141,7 @@ def notice_of_ignitions(spec: Path) -> None:
             warn(f"{path}: these ignitions are not used; --ignitions {path} lets fires start there")
 
 
-def warn_of_small_fires(scene: "Scene | WideScene") -> None:
+def warn_of_small_fires(scene: "Scene") -> None:
     """Says so where fires burn less than half of the share asked for, however long they last; not
     with an initial attack, without which that share is meant.
     """
@@ -163,12 +163,9 @@ def warn_of_small_fires(scene: "Scene | WideScene") -> None:
              "they do not leave; --duration-min sets how long they last")
 
 
-def _burned_share(scene: "Scene | WideScene", fires: "Fires") -> float:
+def _burned_share(scene: "Scene", fires: "Fires") -> float:
     """Mean share of the burnable cells that fires burn."""
-    from firebreak.fire import Scene, burn_times, burn_wide_statistics
+    from firebreak.fire import burn
 
-    burnable = scene.landscape.burnable
-    if isinstance(scene, Scene):
-        burned = sum(times.size for times in burn_times(scene.field)(fires))
-        return burned / (fires.source.size * int(burnable.sum()))
-    return float(burn_wide_statistics(scene, fires).burn_probability[burnable].mean())
+    burned = burn(scene, fires, want="statistics").burn_probability
+    return float(burned[scene.landscape.burnable].mean())

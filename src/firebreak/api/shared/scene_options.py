@@ -32,13 +32,7 @@ from firebreak.settings.weather import (
 )
 
 if TYPE_CHECKING:
-    from firebreak.fire import (
-        FireConditions,
-        ResponseFunction,
-        Scene,
-        ValueLayer,
-        WideScene,
-    )
+    from firebreak.fire import FireConditions, ResponseFunction, Scene, ValueLayer
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.limits import SearchOptions
     from firebreak.weather.scenarios import WindClimate
@@ -251,20 +245,21 @@ class SceneOptions:
         return made
 
     def wide_scene(self, landscape: "Landscape", spec: str, more: int = 0,
-                   beside: int = 0) -> "WideScene":
+                   beside: int = 0) -> "Scene":
         """The scene of a landscape of any size read from `spec`, for fires that burn one by one.
 
         more: bytes of a cell that are taken beside it; beside: processes of this machine that burn
             its fires too.
         """
-        from firebreak.fire import make_wide_scene
+        from firebreak.fire import make_scene
         from firebreak.native_library import max_threads
 
         conditions = self.conditions(landscape, spec)
         weather = conditions.weather
         steps = 1 if weather is None else weather.steps_per_stream
         check_wide_memory(landscape, steps, max_threads(), more, beside)
-        made = make_wide_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
+        made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape),
+                          tiled=True)
         warn_of_small_fires(made)
         return made
 

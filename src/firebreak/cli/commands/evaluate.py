@@ -19,7 +19,7 @@ from firebreak.settings.kinds import AtLeastOne
 from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
-    from firebreak.fire import Scene, WideScene
+    from firebreak.fire import Scene
     from firebreak.planning.evaluation.doubt import DoubtResult
     from firebreak.planning.evaluation.evaluate import Evaluation
 
@@ -71,16 +71,15 @@ def _run(args: EvaluateArguments) -> int:
         args.landscapes, args, args.plan or [],
         wide=not args.perturb and args.out is None,
         beside=None if args.where.executor is None else args.where.beside())
-    from firebreak.fire import Scene, WideScene
     from firebreak.planning.evaluation.doubt import to_json as doubt_json
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
 
-    whole = [scene for scene in scenes if isinstance(scene, Scene)]  # all, where they must be
+    whole = [scene for scene in scenes if not scene.tiled]  # all, where they must be
     if args.where.executor is None:
         done = evaluate(scenes, methods, test_fires=args.test_fires,
                         bar=bars(args.scene.bars_hidden), **request)
-    elif isinstance(scenes[0], WideScene):
+    elif scenes[0].tiled:
         done = _by_weather(args, scenes[0], methods, request)
     else:
         done = _in_chunks(args, whole, methods, request)
@@ -129,7 +128,7 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
                                   folder=args.out, progress=advance)
 
 
-def _by_weather(args: EvaluateArguments, scene: "WideScene", methods: list[str],
+def _by_weather(args: EvaluateArguments, scene: "Scene", methods: list[str],
                 request: dict[str, Any]) -> "Evaluation":
     """The evaluation of plans of a large map, whose fires workers burn weather by weather."""
     from firebreak.executors.base import closing
@@ -144,7 +143,7 @@ def _by_weather(args: EvaluateArguments, scene: "WideScene", methods: list[str],
 
 
 def _next(args: EvaluateArguments, done: "Evaluation",
-          scenes: "list[Scene | WideScene]") -> str:
+          scenes: "list[Scene]") -> str:
     """The command that makes the plan of the best of the methods, on the first landscape."""
     from firebreak.planning.methods import CHOOSERS, METHODS
 

@@ -23,7 +23,7 @@ from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.api.shared.fire_maps import BurnAll
-    from firebreak.fire import BurnStatistics, Fires, WideScene
+    from firebreak.fire import BurnResult, Fires, Scene
     from firebreak.landscape.landscape import Landscape
 
 
@@ -105,8 +105,8 @@ def _by_workers(where: BurnOptions) -> "BurnAll":
     from firebreak.executors.base import closing
     from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
 
-    def burn_all(scene: "WideScene", fires: "Fires", breaks: NDArray[np.bool_] | None,
-                 report: Callable[[int], object]) -> "BurnStatistics":
+    def burn_all(scene: "Scene", fires: "Fires", breaks: NDArray[np.bool_] | None,
+                 report: Callable[[int], object]) -> "BurnResult":
         with closing(where.open(burner_recipe(scene))) as executor:
             return burned_by_workers(executor, scene, fires, breaks, report)
 
@@ -129,14 +129,14 @@ def _agreement_words(found: Agreement) -> str:
             f"ratio {found.area_ratio:.2f}, intersection over union {found.iou:.2f}")
 
 
-def _weather_words(scene: "WideScene") -> str:
+def _weather_words(scene: "Scene") -> str:
     streams = scene.streams
     count, steps = streams.weight.size, streams.steps_per_stream
     hours = f" of {steps} steps of {streams.step_min:g} min" if steps > 1 else ""
     return f"{count} weather scenario{'s' if count > 1 else ''}{hours}"
 
 
-def _outlasting(scene: "WideScene", fires: "Fires") -> str:
+def _outlasting(scene: "Scene", fires: "Fires") -> str:
     """A line for fires that burn longer than their weather lasts; nothing where none does."""
     lasts = scene.streams.steps_per_stream * scene.streams.step_min
     share = float((fires.duration_min > lasts).mean())

@@ -33,7 +33,7 @@ def _let_through(scene: Scene) -> NDArray[np.float64]:
     field, rules = scene.field, scene.field.breaks
     breached = np.zeros(field.burnable.size)
     if rules.breach.size:
-        breached = np.tensordot(scene.stream_weight, rules.breach.astype(np.float64), axes=1)
+        breached = np.tensordot(scene.streams.weight, rules.breach.astype(np.float64), axes=1)
     if rules.treated is None:
         return breached
     slowed = np.zeros(field.burnable.size)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError, check_fraction, fail
 from firebreak.env.storage.observation import static_layers
-from firebreak.fire import Fires, Scene, WideScene
+from firebreak.fire import Fires, Scene
 from firebreak.landscape.landscape import Landscape
 
 
@@ -58,7 +58,7 @@ def problem_of(scene: Scene, budget_share: float, plan: Fires, reward: Fires) ->
                    layers=static_layers(scene))
 
 
-def budget_cost(scene: Scene | WideScene, budget_share: float) -> float:
+def budget_cost(scene: Scene, budget_share: float) -> float:
     """The budget in cost units: a share of the cost of treating all treatable cells."""
     return budget_on(scene.landscape, budget_share)
 
@@ -83,7 +83,7 @@ def budget_on(land: Landscape, budget_share: float) -> float:
     return budget
 
 
-def nothing_burned(scene: Scene | WideScene) -> InputError:
+def nothing_burned(scene: Scene) -> InputError:
     """The error to raise where the untreated fires of a scene lose nothing that breaks could save.
     """
     return fail(expected="fires that burn something of value", given="a mean loss of 0",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.fire.engine import arcs_of, rules_of
+from firebreak.fire.jobs import arcs_of, rules_of
 from firebreak.fire.solver.structs import Rules
 from firebreak.fire.travel.arcs import Arcs, CrewRule, Spots
 from firebreak.fire.travel.stencil import REACH

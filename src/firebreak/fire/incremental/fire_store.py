@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.engine import workspace
 from firebreak.fire.fires import Fires
 from firebreak.fire.incremental.aside import AsideFire, PaddedBox, extent, put_in, taken_out
 from firebreak.fire.incremental.field_store import FieldStore
@@ -28,6 +27,7 @@ from firebreak.fire.incremental.structs import (
     crossing_of,
     in_units,
 )
+from firebreak.fire.jobs import workspace
 from firebreak.fire.solver.kernels import burn_many
 from firebreak.fire.solver.structs import FireTable, Overlays, Results, Workspace
 from firebreak.fire.travel.break_overlay import closing_table

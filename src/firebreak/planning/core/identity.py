@@ -12,8 +12,7 @@ import numpy as np
 
 import firebreak
 from firebreak import __version__
-from firebreak.fire import Scene, WideScene
-from firebreak.weather.streams import WeatherStreams
+from firebreak.fire import Scene
 
 
 def hash_of(parts: Iterable[str | bytes]) -> str:
@@ -36,10 +35,9 @@ def program() -> str:
     return f"{__version__} {digest.hexdigest()}"
 
 
-def parts_of_scene(scene: Scene | WideScene) -> Iterator[str | bytes]:
+def parts_of_scene(scene: Scene) -> Iterator[str | bytes]:
     """Of the fires on a scene, and of what is lost to them."""
-    streams = scene.streams if isinstance(scene, WideScene) else WeatherStreams(
-        scene.scenarios, scene.field.steps, scene.field.step_min, scene.stream_weight)
+    streams = scene.streams
     yield scene.landscape.checksum()
     # Numpy shortens long arrays in words, so the weather is told in bytes.
     yield repr((scene.key, scene.seed, scene.median_duration_min,

@@ -14,7 +14,7 @@ from firebreak.env.storage.slots import Slots
 from firebreak.fire import (
     REACH,
     Crossing,
-    burn_loss,
+    burn,
     burned_near,
     closing_table,
     crossing_of,
@@ -68,7 +68,7 @@ def try_line(problem: Problem, slots: Slots, cells: NDArray[np.int64]) -> Trial:
         return Trial(new, 0.0, 0)
     breaks = slots.breaks[0].copy()
     breaks.ravel()[new] = True
-    loss = burn_loss(scene.field, problem.plan_fires.part(which), scene.value_by_class, breaks)
+    loss = burn(scene, problem.plan_fires.part(which), breaks).loss
     saved = float((trees.loss[which] - loss).sum()) / trees.loss.size
     return Trial(new, saved / cost, which.size)
 

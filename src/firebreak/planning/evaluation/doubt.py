@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError, counted
 from firebreak.env.storage.problem import nothing_burned
-from firebreak.fire import Perturbation, Scene, burn_statistics, perturbed
+from firebreak.fire import Perturbation, Scene, burn, perturbed
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.evaluate import Evaluation
@@ -166,12 +166,11 @@ def _saved(scene: Scene, world: Scene, plans: Mapping[str, Plan], names: Sequenc
            test_fires: int) -> tuple[Floats, float]:
     """What each plan saves in a world, and the hectares that a mean fire burns there."""
     fires = scene.fires(TEST_SET, test_fires)
-    before = burn_statistics(world.field, fires, world.value_by_class)
+    before = burn(world, fires, want="statistics")
     whole = float(before.loss.mean())
     if not whole > 0.0:
         raise nothing_burned(world)
-    left = [float(burn_statistics(world.field, fires, world.value_by_class,
-                                  plans[name].break_mask()).loss.mean()) for name in names]
+    left = [float(burn(world, fires, plans[name].break_mask()).loss.mean()) for name in names]
     area = float(before.burn_probability.sum()) * scene.landscape.cell_size_m**2 / 1e4
     return 1.0 - np.array(left) / whole, area
 

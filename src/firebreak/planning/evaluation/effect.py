@@ -297,7 +297,7 @@ def by_weather(effect: PlanEffect, scene: Scene) -> list[dict[str, float | None]
         low, high = (None, None) if before.size < 2 else single_fires(before.size).saving(
             before - after, before)[1:]
         lines.append({
-            "weather": stream, "probability": float(scene.stream_weight[stream]),
+            "weather": stream, "probability": float(scene.streams.weight[stream]),
             "wind_20ft_km_h": float(rows.wind_20ft_m_min[part].mean()) * 60.0 / 1000.0,
             "wind_from_deg": _mean_direction(rows.wind_from_deg[part]),
             **{name: float(getattr(rows, name)[part].mean())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.env.storage.problem import budget_cost
-from firebreak.fire import Scene, WideScene
+from firebreak.fire import Scene
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, cost_unit
@@ -94,7 +94,7 @@ class Bounds(NamedTuple):
     weathers: int = 0
 
 
-def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budget_share: float,
+def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
              plan_fires: int, test_fires: int, seed: int, policy: "Policy | None" = None,
              random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
@@ -104,7 +104,7 @@ def evaluate(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, bud
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
-        scenes: wide ones where no method treats anything.
+        scenes: tiled ones where no method treats anything.
         budget_share, plan_fires, policy, search: see `make_plan`.
         test_fires: number of fires of the keyed set "test", never used for planning.
         seed: of random plans and of the bootstrap over landscapes.
@@ -147,7 +147,7 @@ class Planned(NamedTuple):
     given: dict[str, Plan]
 
 
-def planned(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budget_share: float,
+def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
             plan_fires: int, seed: int, policy: "Policy | None" = None,
             random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
             search: SearchOptions = SEARCH, rules: PlanRules = FREE,
@@ -161,8 +161,8 @@ def planned(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budg
     given = checked_plans([scene.landscape for scene in scenes], methods, plans, budget_share,
                           random_draws)
 
-    def make(scene: Scene | WideScene, method: str, own_seed: int) -> Plan:
-        if isinstance(scene, WideScene):
+    def make(scene: Scene, method: str, own_seed: int) -> Plan:
+        if scene.tiled:
             return _nothing(scene, method, budget_share, plan_fires, own_seed)
         if method in CHOOSERS:
             return plan_by_choice(scene, budget_share, plan_fires, seed=own_seed, policy=policy,
@@ -176,11 +176,11 @@ def planned(scenes: Sequence[Scene | WideScene], methods: Sequence[str], *, budg
                        for method in methods}, own | dict(existing))
 
 
-def _nothing(scene: WideScene, method: str, budget_share: float, plan_fires: int,
+def _nothing(scene: Scene, method: str, budget_share: float, plan_fires: int,
              seed: int) -> Plan:
     """The plan of a method that treats nothing."""
-    assert method not in CHOOSERS, "plans are not made on wide scenes"
-    assert not method_of(method).treats, "plans are not made on wide scenes"
+    assert method not in CHOOSERS, "plans are not made on tiled scenes"
+    assert not method_of(method).treats, "plans are not made on tiled scenes"
     land = scene.landscape
     return Plan(method=method, cells=np.empty(0, np.int64), shape=land.shape, cost=0.0,
                 cost_unit=cost_unit(land), currency=land.currency,
@@ -189,7 +189,7 @@ def _nothing(scene: WideScene, method: str, budget_share: float, plan_fires: int
                 seed=seed, seconds=0.0, simulations=0.0)
 
 
-def plans_to_make(scenes: Sequence[Scene | WideScene], methods: Sequence[str],
+def plans_to_make(scenes: Sequence[Scene], methods: Sequence[str],
                   random_draws: int) -> int:
     """How many plans `planned` makes."""
     return len(scenes) * sum(len(_seeds_of(method, 0, random_draws)) for method in methods)

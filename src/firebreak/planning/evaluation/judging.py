@@ -11,14 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import nothing_burned
-from firebreak.fire import (
-    BurnStatistics,
-    Fires,
-    Scene,
-    WideScene,
-    burn_statistics,
-    burn_wide_statistics,
-)
+from firebreak.fire import BurnResult, Fires, Scene, burn
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
@@ -67,7 +60,7 @@ class Row(NamedTuple):
 
 class _Burned(NamedTuple):
     fires: Fires
-    untreated: BurnStatistics
+    untreated: BurnResult
 
 
 class Judged(NamedTuple):
@@ -81,19 +74,17 @@ class Judged(NamedTuple):
     weather: NDArray[np.int64]
 
 
-Burn = Callable[[Scene | WideScene, Fires, NDArray[np.bool_] | None], BurnStatistics]
+Burn = Callable[[Scene, Fires, NDArray[np.bool_] | None], BurnResult]
 """Burns fires on a scene under breaks, or without any."""
 
 
-def statistics(scene: Scene | WideScene, fires: Fires,
-               breaks: NDArray[np.bool_] | None = None) -> BurnStatistics:
-    """Burns fires here: the same bits of either kind of scene."""
-    if isinstance(scene, WideScene):
-        return burn_wide_statistics(scene, fires, breaks)
-    return burn_statistics(scene.field, fires, scene.value_by_class, breaks)
+def statistics(scene: Scene, fires: Fires,
+               breaks: NDArray[np.bool_] | None = None) -> BurnResult:
+    """Burns fires here."""
+    return burn(scene, fires, breaks, want="statistics")
 
 
-def judge_scene(scene: Scene | WideScene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
+def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
                 plan_fires: int, test_fires: int, report: Reporter = no_report,
                 burn: Burn = statistics) -> dict[str, Judged]:
     """Burns the plan fires and the test fires under each plan of a scene.
@@ -125,14 +116,14 @@ def judge_scene(scene: Scene | WideScene, made: Mapping[str, list[Plan]], given:
     return judged
 
 
-def _burned(scene: Scene | WideScene, fires: Fires, burn: Burn) -> _Burned:
+def _burned(scene: Scene, fires: Fires, burn: Burn) -> _Burned:
     untreated = burn(scene, fires, None)
     if not untreated.loss.mean() > 0.0:
         raise nothing_burned(scene)
     return _Burned(fires, untreated)
 
 
-def _judge(scene: Scene | WideScene, name: str, plan: Plan, test: _Burned, plan_set: _Burned,
+def _judge(scene: Scene, name: str, plan: Plan, test: _Burned, plan_set: _Burned,
            burn: Burn) -> Judged:
     mask = plan.break_mask()
     before = test.untreated
@@ -152,18 +143,18 @@ def _judge(scene: Scene | WideScene, name: str, plan: Plan, test: _Burned, plan_
     return Judged(row, before.loss - after.loss, before.loss, test.fires.scenario)
 
 
-def untreated_loss_of(scene: Scene | WideScene, loss: float) -> dict[str, Any]:
+def untreated_loss_of(scene: Scene, loss: float) -> dict[str, Any]:
     """The fields of a row that tell the mean loss without breaks."""
     unit = value_unit(scene.landscape)
     return {"untreated_loss": loss, "untreated_loss_in_unit": loss * unit.per_value,
             "loss_unit": unit.name}
 
 
-def _mean_drop(before: BurnStatistics, after: BurnStatistics) -> float:
+def _mean_drop(before: BurnResult, after: BurnResult) -> float:
     return relative_drop(float(before.loss.mean()), float(after.loss.mean()))
 
 
-def _loss_off(mask: NDArray[np.bool_], burned: BurnStatistics) -> float:
+def _loss_off(mask: NDArray[np.bool_], burned: BurnResult) -> float:
     """Mean loss on the cells outside the plan: [H, W] mask, True = treated."""
     return float(burned.lost[~mask].sum())
 

@@ -7,31 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import nothing_burned
-from firebreak.fire import Fires, Scene, WideScene, burn_loss, burn_wide_losses
+from firebreak.fire import Fires, Scene, burn_plans
 
 Floats = NDArray[np.float64]
 Breaks = NDArray[np.bool_] | None
 """Treated cells, bool [H, W]; None for no breaks."""
 
 
-def losses_of(scene: Scene | WideScene, fires: Fires, plans: Sequence[Breaks],
+def losses_of(scene: Scene, fires: Fires, plans: Sequence[Breaks],
               report: Callable[[int], object] = lambda count: None) -> Floats:
     """What each fire loses under each of some breaks, f64 [plans, F], in units of value.
 
     report: takes fires as they burn, under any of the breaks.
     """
-    if isinstance(scene, WideScene):
-        return burn_wide_losses(scene, fires, [
-            np.empty(0, np.int64) if breaks is None else np.flatnonzero(breaks)
-            for breaks in plans], report)
-    losses = np.empty((len(plans), fires.source.size))
-    for own, breaks in zip(losses, plans, strict=True):
-        own[:] = burn_loss(scene.field, fires, scene.value_by_class, breaks)
-        report(own.size)
-    return losses
+    return burn_plans(scene, fires, plans, report)
 
 
-def untreated_losses(scene: Scene | WideScene, fires: Fires) -> Floats:
+def untreated_losses(scene: Scene, fires: Fires) -> Floats:
     """What each fire loses without breaks, f64 [F].
 
     Raises:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import Scene, burn_statistics
+from firebreak.fire import Scene, burn
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.evaluate import Bounds
 from firebreak.planning.evaluation.intervals import FEWEST_WEATHERS, ratio_bounds
@@ -78,19 +78,19 @@ def burn_chunk(scene: Scene, masks: list[list[NDArray[np.bool_]]], chunk: int,
     masks: for each method the break masks [H, W] of its plans, whose mean it stands for.
     """
     fires = scene.fires(f"{TEST_SET}-{chunk}", count)
-    before = burn_statistics(scene.field, fires, scene.value_by_class)
+    before = burn(scene, fires, want="statistics")
     highest = float(scene.value[scene.landscape.burnable].sum(dtype=np.float64))
     columns, outside, bins = [before.loss], [], [_histogram(before.loss, highest)]
     for plans in masks:
         saved = np.zeros(count)
         for mask in plans:
-            after = burn_statistics(scene.field, fires, scene.value_by_class, mask)
+            after = burn(scene, fires, mask, want="statistics")
             saved += before.loss - after.loss
             outside.append([count * before.lost[~mask].sum(), count * after.lost[~mask].sum()])
             bins.append(_histogram(after.loss, highest))
         columns.append(saved / len(plans))
     samples = np.stack(columns, axis=1)
-    empty = no_fires(scene.stream_weight.size, len(masks), len(outside))
+    empty = no_fires(scene.streams.weight.size, len(masks), len(outside))
     np.add.at(empty.by_weather, fires.scenario, samples)
     turn = (chunk * fires_per_chunk(scene) + np.arange(count)) % RANDOM_GROUPS
     np.add.at(empty.by_group, turn, samples)

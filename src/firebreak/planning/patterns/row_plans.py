@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import FireBehavior, WideScene, mean_behavior
+from firebreak.fire import FireBehavior, Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import afford
@@ -47,7 +47,7 @@ class RowPlan(NamedTuple):
     across: tuple[Across, ...]
 
 
-def main_winds(scene: WideScene, lost: Sequence[int]) -> list[Towards]:
+def main_winds(scene: Scene, lost: Sequence[int]) -> list[Towards]:
     """Where the heads of fires run to in the weathers in which most is lost, mean over the map
     weighted by the rate of spread; the worst first, without those that run nearly the same way.
 
@@ -67,7 +67,7 @@ def main_winds(scene: WideScene, lost: Sequence[int]) -> list[Towards]:
                 rate, rate * np.cos(heading), rate * np.sin(heading))]
         return {}
 
-    mean_behavior(scene, None, add)
+    scene.mean_behavior(None, add)
     for stream in sorted(range(len(lost)), key=lambda stream: -lost[stream]):
         row = max(range(stream * steps, (stream + 1) * steps), key=lambda row: total[row, 0])
         _, north, east = total[row].tolist()

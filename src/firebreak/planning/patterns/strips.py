@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import Scene, burn_loss
+from firebreak.fire import Scene, burn
 from firebreak.planning.core.rounds import Placement, Task, afford
 from firebreak.planning.patterns.worst_weather import along, problem_weather
 
@@ -51,8 +51,7 @@ def best_on_plan_fires(task: Task, plans: list[NDArray[np.int64]]) -> NDArray[np
     for cells in plans:
         breaks = task.problem.given_mask()
         breaks.ravel()[cells] = True
-        losses.append(burn_loss(scene.field, task.problem.plan_fires, scene.value_by_class,
-                                breaks).mean())
+        losses.append(burn(scene, task.problem.plan_fires, breaks).loss.mean())
     return plans[int(np.argmin(losses))]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import Problem
-from firebreak.fire import Scene, burn_statistics
+from firebreak.fire import Scene, burn
 
 
 class ProblemWeather(NamedTuple):
@@ -28,7 +28,7 @@ def problem_weather(problem: Problem) -> ProblemWeather:
         InputError: the plan fires are no fires of the scene.
     """
     scene, fires = problem.scene, problem.plan_fires
-    burned = burn_statistics(scene.field, fires, scene.value_by_class)
+    burned = burn(scene, fires, want="statistics")
     worst = int(np.bincount(fires.scenario, burned.loss).argmax())
     steps = scene.field.steps
     rows = slice(worst * steps, (worst + 1) * steps)

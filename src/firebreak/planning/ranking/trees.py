@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.slots import PlanTrees, Slots
-from firebreak.fire import STENCIL, Fires, Scene, burn_statistics, pad, padded_width, unpad
+from firebreak.fire import STENCIL, Fires, Scene, burn, pad, padded_width, unpad
 from firebreak.planning.core.kernels import path_counts
 from firebreak.planning.core.rounds import Placement, Task, place_by_score
 
@@ -75,7 +75,7 @@ def conditional_value(scene: Scene, fires: Fires) -> tuple[Floats, float]:
     """
     if scene.value_by_class.shape[0] == 1:
         return scene.value_by_class[0].astype(np.float64), 0.0
-    burned = burn_statistics(scene.field, fires, scene.value_by_class)
+    burned = burn(scene, fires, want="statistics")
     highest = scene.value.astype(np.float64)
     return np.divide(burned.lost, burned.burn_probability, out=highest,
                      where=burned.burn_probability > 0.0), 1.0

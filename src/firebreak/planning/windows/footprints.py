@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import Fires, WideScene, burn_wide_tracks
+from firebreak.fire import Fires, Scene, burn_tracks
 from firebreak.planning.windows.cores import Box, Core
 
 
@@ -26,7 +26,7 @@ class Footprint(NamedTuple):
     entries: dict[int, Entry]
 
 
-def footprints_of(scene: WideScene, fires: Fires, cores: Sequence[Core]) -> list[Footprint]:
+def footprints_of(scene: Scene, fires: Fires, cores: Sequence[Core]) -> list[Footprint]:
     """Of each fire, in order."""
     cols = scene.landscape.shape[1]
     found: list[Footprint] = [Footprint((0, 0, 0, 0), {})] * fires.source.size
@@ -46,7 +46,7 @@ def footprints_of(scene: WideScene, fires: Fires, cores: Sequence[Core]) -> list
                 entries[core.number] = Entry(int(cells[first]), float(minutes[first]))
         found[fire] = Footprint(box, entries)
 
-    burn_wide_tracks(scene, fires, take)
+    burn_tracks(scene, fires, take)
     return found
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.executors.base import Executor, call_each
-from firebreak.fire import WideScene
+from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
@@ -222,7 +222,7 @@ def _without_short(region: Region, lines: Lines, taken: list[int]) -> list[int]:
     return taken
 
 
-def _meets(lines: Lines, shards: Sequence[ShardPlan], scene: WideScene) -> list[list[int]]:
+def _meets(lines: Lines, shards: Sequence[ShardPlan], scene: Scene) -> list[list[int]]:
     """Of each line the shards that it may have cells in, where fires may burn; all of them where a
     fire may get any distance further with breaks than without.
     """

@@ -12,7 +12,7 @@ from firebreak.checks import InputError, fail
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, map_chunks
 from firebreak.executors.calls import Recipe
-from firebreak.fire import WideScene
+from firebreak.fire import Scene
 from firebreak.free_memory import check_free
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
@@ -245,7 +245,7 @@ def _asked(region: Region, cut: _Cut) -> int:
         for core in cut.cores)
 
 
-def make_region(scene: WideScene, budget_share: float, method: str, *, seed: int,
+def make_region(scene: Scene, budget_share: float, method: str, *, seed: int,
                 policy: "Policy | None" = None, search: SearchOptions = SEARCH,
                 plan_fires: int | None = None, over: float = OVER,
                 rules: PlanRules = FREE) -> Region:

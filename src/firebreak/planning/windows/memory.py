@@ -11,7 +11,7 @@ import numpy as np
 
 from firebreak.checks import counted
 from firebreak.executors.base import Executor
-from firebreak.fire import WideScene, workspace
+from firebreak.fire import Scene, workspace
 from firebreak.free_memory import check_free, free_bytes
 from firebreak.landscape.raster.windows import Window
 from firebreak.planning.core.fire_counts import planning_bytes
@@ -75,7 +75,7 @@ def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Seq
         BURN_BYTES * (at_once - 1) * region.scene.landscape.fuel_model.size + _laying(region))
 
 
-def cell_bytes(scene: WideScene) -> int:
+def cell_bytes(scene: Scene) -> int:
     """Of a cell of a shard beside its fires: what one holds on a small part of the map, which goes
     by breaks, embers, values and rows of weather.
     """
@@ -214,7 +214,7 @@ def _fewer_fires(region: Region, boxes: Sequence[Box], at_once: int, left: int) 
     return "name a part of the map with --area, or use a machine with more memory"
 
 
-def _land_bytes(scene: WideScene) -> int:
+def _land_bytes(scene: Scene) -> int:
     """Of what each worker has: the map, what burns cost, and the weather."""
     return sum(map(_bytes_in, (scene.value_by_class, scene.streams.steps, scene.landscape)))
 

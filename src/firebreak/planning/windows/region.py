@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import InputError
-from firebreak.fire import Fires, WideScene, Workspace, burn_wide_losses, scene_in
+from firebreak.fire import Fires, Scene, Workspace, burn_plans
 from firebreak.free_memory import give_back_freed
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import break_segments_of
@@ -49,7 +49,7 @@ class Region:
         rules: what the plan of the whole map keeps to.
     """
 
-    scene: WideScene
+    scene: Scene
     fires: Fires
     method: str
     policy: "Policy | None"
@@ -95,13 +95,13 @@ class RegionWorker:
         """What fires, of the region or not, lose under each of some sets of breaks, flat cells, in
         whole units [plans, F].
         """
-        loss = burn_wide_losses(self.region.scene, fires, plans)
+        loss = burn_plans(self.region.scene, fires, plans)
         return np.rint(loss * loss_unit(self._bound)).astype(np.int64)
 
     def propose(self, core: Core, fires: Fires) -> Proposal:
         """The lines that a window's plan is made of, for fires that are its own."""
         region = self.region
-        scene = scene_in(region.scene, core.whole)
+        scene = region.scene.part(core.whole)
         own = np.zeros(scene.landscape.shape, np.bool_)
         rows, cols = core.inside.slices
         own[rows.start - core.whole.row:rows.stop - core.whole.row,

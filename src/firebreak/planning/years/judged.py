@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import counted, fail
 from firebreak.env.storage.problem import nothing_burned
-from firebreak.fire import Scene, burn_loss, with_states
+from firebreak.fire import Scene, burn, with_states
 from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.planning.core.break_segments import BreakSegment
@@ -181,14 +181,14 @@ class _Burner:
         self.strips = scene.field.breaks.lost > 0.0
         self._burns = np.array([state.kind == "shaded" for state in states])
         cells = np.concatenate([one.cells for one in segments]) if segments else _NO_CELLS
-        self._field_of = None if self.strips else with_states(scene, states, cells)
+        self._in_states = None if self.strips else with_states(scene, states, cells)
         self.fires = {SCHEDULE_SET: scene.fires(SCHEDULE_SET, SCHEDULE_FIRES),
                       TEST_SET: scene.fires(TEST_SET, test_fires)}
         self._known: dict[tuple[str, bytes], Floats] = {}
 
     def untreated(self, fires: str) -> Floats:
         """Loss of each fire without breaks, f64 [F]."""
-        loss = burn_loss(self.scene.field, self.fires[fires], self.scene.value_by_class)
+        loss = burn(self.scene, self.fires[fires]).loss
         if not loss.mean() > 0.0:
             raise nothing_burned(self.scene)
         return loss
@@ -201,11 +201,10 @@ class _Burner:
         breaks, grid = self.laid_out(age)
         key = (fires, breaks.tobytes() + grid.tobytes())
         if key not in self._known:
-            field = self.scene.field
-            if self._field_of is not None and breaks.any():
-                field = self._field_of(grid)
-            self._known[key] = burn_loss(field, self.fires[fires], self.scene.value_by_class,
-                                         breaks)
+            scene = self.scene
+            if self._in_states is not None and breaks.any():
+                scene = self._in_states(grid)
+            self._known[key] = burn(scene, self.fires[fires], breaks).loss
         return self._known[key]
 
     def laid_out(self, age: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:

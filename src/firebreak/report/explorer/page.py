@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from firebreak.fire import burn_arrival, burn_loss
+from firebreak.fire import burn
 from firebreak.report.explorer.data import (
     NO_MARKS,
     Json,
@@ -87,9 +87,9 @@ def _played(state: ExplorerState, k: int, cells: tuple[int, ...]) -> Json:
     fire = scene.fires(EXPLORE_SET, k + 1).part(slice(k, k + 1))
     breaks = np.zeros(scene.landscape.shape, np.bool_)
     breaks.flat[list(cells)] = True
-    lit = LitFire(burn_arrival(scene.field, fire)[0], burn_arrival(scene.field, fire, breaks)[0],
-                  float(burn_loss(scene.field, fire, scene.value_by_class)[0]),
-                  float(burn_loss(scene.field, fire, scene.value_by_class, breaks)[0]))
+    before, after = (burn(scene, fire, under, want="arrival") for under in (None, breaks))
+    lit = LitFire(before.arrivals_min[0], after.arrivals_min[0], float(before.loss[0]),
+                  float(after.loss[0]))
     row = int(fire.scenario[0]) * scene.field.steps
     rows = scene.scenarios
     wind = Wind(float(rows.wind_20ft_m_min[row]) / M_MIN_PER_KM_H, float(rows.wind_from_deg[row]),

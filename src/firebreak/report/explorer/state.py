@@ -17,16 +17,7 @@ from firebreak.checks import fail
 from firebreak.env.gains import gains_of_cells
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots
-from firebreak.fire import (
-    BURNED,
-    FireRegime,
-    Fires,
-    Scene,
-    burn_arrival,
-    burn_loss,
-    fire_keys,
-    make_scene,
-)
+from firebreak.fire import BURNED, FireRegime, Fires, Scene, burn, fire_keys, make_scene
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.evaluation.losses import relative_drop, worst_tenth_mean
@@ -174,10 +165,9 @@ class ExplorerState:
                      fire_keys(scene.seed, EXPLORE_SET, scene.key, 1))
         breaks = np.zeros(scene.landscape.shape, np.bool_)
         breaks.flat[list(cells)] = True
-        return LitFire(burn_arrival(scene.field, fire)[0],
-                       burn_arrival(scene.field, fire, breaks)[0],
-                       float(burn_loss(scene.field, fire, scene.value_by_class)[0]),
-                       float(burn_loss(scene.field, fire, scene.value_by_class, breaks)[0]))
+        before, after = (burn(scene, fire, under, want="arrival") for under in (None, breaks))
+        return LitFire(before.arrivals_min[0], after.arrivals_min[0], float(before.loss[0]),
+                       float(after.loss[0]))
 
     def mean_wind(self) -> Wind:
         """The mean weather of the scene; its direction that of the mean wind vector."""

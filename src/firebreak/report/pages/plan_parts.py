@@ -296,7 +296,7 @@ def assumptions(result: PlanResult) -> list[str]:
 
 def _weather_in_words(scene: Scene) -> str:
     """How much weather there is, how often it changes, and its winds."""
-    kinds, rows = len(scene.stream_weight), scene.scenarios
+    kinds, rows = len(scene.streams.weight), scene.scenarios
     steps, step_min = rows.weight.size // kinds, scene.field.step_min
     changes = during = ""
     if steps > 1:

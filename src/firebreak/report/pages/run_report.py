@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.slots import Slots
-from firebreak.fire import Scene, burn_arrival, burn_loss, burn_statistics
+from firebreak.fire import Scene, burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.memory.verdict import judge
 from firebreak.planning.core.plan import Plan, spent_words
@@ -200,8 +200,8 @@ def _plan_maps(out: Path, scene: Scene, plan: Plan, caption: str) -> list[Path]:
     land = scene.landscape
     fires = scene.fires("test", TEST_FIRES)
     breaks = plan.break_mask()
-    before = burn_statistics(scene.field, fires, scene.value_by_class).burn_probability
-    after = burn_statistics(scene.field, fires, scene.value_by_class, breaks).burn_probability
+    before = burn(scene, fires, want="statistics").burn_probability
+    after = burn(scene, fires, breaks, want="statistics").burn_probability
     fires_words = f"{caption} · {TEST_FIRES} test fires"
     return [
         save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
@@ -270,12 +270,12 @@ def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
     """
     fires = scene.fires("show", SHOW_FIRES)
     breaks = plan.break_mask()
-    saved = (burn_loss(scene.field, fires, scene.value_by_class)
-             - burn_loss(scene.field, fires, scene.value_by_class, breaks))
+    saved = burn(scene, fires).loss - burn(scene, fires, breaks).loss
     best = int(np.argmax(saved))
     fire = fires.part(slice(best, best + 1))
-    gif = fire_gif(path, scene.landscape, burn_arrival(scene.field, fire)[0],
-                   burn_arrival(scene.field, fire, breaks)[0], breaks, int(fire.source[0]),
+    before, after = (burn(scene, fire, under, want="arrival").arrivals_min[0]
+                     for under in (None, breaks))
+    gif = fire_gif(path, scene.landscape, before, after, breaks, int(fire.source[0]),
                    float(fire.duration_min[0]), order=plan.cells)
     film = write_mp4(gif)
     return [gif] if film is None else [gif, film]

@@ -76,7 +76,7 @@ def evaluate_in_chunks(scenes: list[Scene], planned: list[Planned], executor: Ex
     Raises:
         InputError: the folder holds sums of another evaluation, or no fire burns anything of value.
     """
-    sums = [no_fires(scene.stream_weight.size, len(masks), sum(map(len, masks)))
+    sums = [no_fires(scene.streams.weight.size, len(masks), sum(map(len, masks)))
             for scene, masks in zip(scenes, masks_of(planned), strict=True)]
     identity = _identity(scenes, planned, test_fires)
     done = 0

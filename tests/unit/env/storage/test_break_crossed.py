@@ -79,7 +79,7 @@ def test_bare_cells_among_breaks_that_burn_let_nothing_past() -> None:
     bare = np.zeros(LAND.shape, np.bool_)
     bare[:8] = True
     field = scene.field._replace(breaks=scene.field.breaks._replace(bare=bare))
-    share = crossed_share(replace(scene, field=field))
+    share = crossed_share(replace(scene, travel=field))
     assert (share[:8] == 0.0).all()
     np.testing.assert_array_equal(share[8:], crossed_share(scene)[8:])
 

@@ -10,7 +10,7 @@ from firebreak.checks import InputError
 from firebreak.env.gains import MarginalGains, gains_of_cells, gains_of_lines
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots
-from firebreak.fire.engine import burn
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.travel_field import unpad
 from firebreak.planning.core.line_trials import try_lines
 from strategies import Case, cases, random_case
@@ -43,7 +43,7 @@ def with_breaks(problem: Problem, slots: Slots) -> Slots:
 def assert_as_anew(slots: Slots, problem: Problem) -> None:
     for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                        (slots.reward_ids(0), problem.reward_fires)):
-        anew = burn(problem.scene.field, fires, problem.scene.value_by_class, slots.breaks[0])
+        anew = burn_maps(problem.scene.field, fires, problem.scene.value_by_class, slots.breaks[0])
         np.testing.assert_array_equal(unpad(slots.fires.code[ids], problem.scene.field.shape),
                                       anew.parent_code)
         np.testing.assert_array_equal(slots.fires.loss[ids], anew.loss)
@@ -181,7 +181,8 @@ def test_lines_that_methods_try_burn_under_the_rules_of_the_breaks(
     for trial in try_lines(problem, slots, lines):
         breaks = slots.breaks[0].copy()
         breaks.ravel()[trial.cells] = True
-        anew = burn(problem.scene.field, problem.plan_fires, problem.scene.value_by_class, breaks)
+        anew = burn_maps(problem.scene.field, problem.plan_fires, problem.scene.value_by_class,
+                         breaks)
         saved = slots.plan_loss(0) - anew.loss.mean()
         price = max(float(cost[trial.cells].sum()), 1e-9)
         assert trial.saved_per_cost == pytest.approx(saved / price,

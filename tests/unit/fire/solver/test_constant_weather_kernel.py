@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.fire.engine import burn
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.shaded_breaks import treated_part
 from firebreak.fire.travel.travel_field import BreakRules
 from strategies import Case, cases, ellipse_like, random_case
@@ -15,8 +15,9 @@ RULES = {"hard": BreakRules(), "leaking": BreakRules(leak=True), "narrow": Break
 
 def assert_same_fires(case: Case, field) -> None:
     one_by_one = field._replace(edges=field.edges[:0])
-    for together, apart in zip(burn(field, case.fires, case.value, case.breaks),
-                               burn(one_by_one, case.fires, case.value, case.breaks), strict=True):
+    for together, apart in zip(burn_maps(field, case.fires, case.value, case.breaks),
+                               burn_maps(one_by_one, case.fires, case.value, case.breaks),
+                               strict=True):
         np.testing.assert_array_equal(together, apart)
 
 
@@ -61,6 +62,6 @@ def test_treated_fuel_in_breaks_is_in_the_edges() -> None:
     field = case.field()
     field = field._replace(breaks=BreakRules(treated=treated_part(field, slow.field())))
     assert_same_fires(case, field)
-    with_breaks, without = (burn(field, case.fires, case.value, breaks).arrival_time_min
+    with_breaks, without = (burn_maps(field, case.fires, case.value, breaks).arrival_time_min
                             for breaks in (case.breaks, None))
     assert (with_breaks != without).any()

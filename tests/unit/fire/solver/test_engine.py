@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn, burn_statistics
+from firebreak.fire import burn_field
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, NEIGHBOURS, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse, padded_cells, unpad
@@ -39,7 +40,7 @@ def test_a_fire_on_uniform_fuel_is_the_ellipse(length_to_width: float, tolerance
     minutes = (0.37 if length_to_width > 1 else 0.4) * n * CELL_SIZE_M / HEAD
     fires = Fires(np.full(12, middle * n + middle), np.arange(12), np.full(12, minutes),
                   np.zeros(12, np.uint64))
-    burned = np.isfinite(burn(field, fires, np.ones((n, n), np.float32)).arrival_time_min)
+    burned = np.isfinite(burn_maps(field, fires, np.ones((n, n), np.float32)).arrival_time_min)
     head, back, flank = (float(rate[0, 0, 0]) for rate in ellipse[:3])
 
     area = np.pi * 0.5 * (head + back) * flank * minutes**2 / CELL_SIZE_M**2
@@ -57,7 +58,7 @@ def test_a_fire_on_uniform_fuel_is_the_ellipse(length_to_width: float, tolerance
 def test_wind_along_the_grid_takes_the_head_and_back_rates_exactly() -> None:
     for heading, (row, col) in zip((0.0, 90.0, 180.0, 270.0), NEIGHBOURS[::2], strict=True):
         field = uniform_field((21, 21), 2.0, heading)
-        time = burn(field, one_fire(10, 10, 21), np.ones((21, 21))).arrival_time_min[0]
+        time = burn_maps(field, one_fire(10, 10, 21), np.ones((21, 21))).arrival_time_min[0]
         e = np.sqrt(1 - 1 / 4)
         assert time[10 + 8 * row, 10 + 8 * col] == pytest.approx(8 * CELL_SIZE_M / HEAD)
         assert time[10 - 8 * row, 10 - 8 * col] == pytest.approx(
@@ -108,8 +109,8 @@ def test_the_weight_is_where_the_segment_burns_the_child_first() -> None:
 def test_blocks_of_fires_give_the_statistics_of_all_at_once() -> None:
     case = random_case(np.random.default_rng(3), 15, 18, fires=150)
     field = case.field()
-    whole = burn(field, case.fires, case.value, case.breaks)
-    made = burn_statistics(field, case.fires, case.value, case.breaks)
+    whole = burn_maps(field, case.fires, case.value, case.breaks)
+    made = burn_field(field, case.fires, case.value, case.breaks, want="statistics")
     burned = np.isfinite(whole.arrival_time_min)
     np.testing.assert_array_equal(made.loss, whole.loss)
     np.testing.assert_array_equal(made.burn_probability, burned.mean(axis=0))
@@ -119,7 +120,7 @@ def test_blocks_of_fires_give_the_statistics_of_all_at_once() -> None:
 
 def test_the_loss_is_the_value_of_the_burned_cells() -> None:
     case = random_case(np.random.default_rng(8), 12, 12, fires=30)
-    made = burn(case.field(), case.fires, case.value, case.breaks)
+    made = burn_maps(case.field(), case.fires, case.value, case.breaks)
     burned = made.parent_code != UNBURNED
     np.testing.assert_array_equal(burned, np.isfinite(made.arrival_time_min))
     np.testing.assert_allclose(made.loss, (burned * case.value).sum(axis=(1, 2)))
@@ -136,7 +137,7 @@ def test_a_diagonal_line_of_breaks_holds(length_to_width: float, falling: bool) 
     start = (12, 4) if falling else (4, 4)
     for heading in np.arange(0.0, 360.0, 22.5):
         field = uniform_field((n, n), length_to_width, heading)
-        time = burn(field, one_fire(*start, n), np.ones((n, n)), line).arrival_time_min[0]
+        time = burn_maps(field, one_fire(*start, n), np.ones((n, n)), line).arrival_time_min[0]
         assert np.isinf(time[behind]).all()
         assert np.isfinite(time[~behind & ~line]).all()
 
@@ -148,10 +149,10 @@ def test_a_straight_line_of_breaks_holds_and_a_gap_of_one_cell_does_not() -> Non
         line = np.zeros((n, n), bool)
         line[:, 7] = True
         fire = one_fire(7, 3, n)
-        closed = burn(field, fire, np.ones((n, n)), line).arrival_time_min[0]
+        closed = burn_maps(field, fire, np.ones((n, n)), line).arrival_time_min[0]
         assert np.isinf(closed[:, 7:]).all()
         line[4, 7] = False
-        through = burn(field, fire, np.ones((n, n)), line).arrival_time_min[0]
+        through = burn_maps(field, fire, np.ones((n, n)), line).arrival_time_min[0]
         assert np.isfinite(through[~line]).all()
         assert through[:, 8:].min() > through[4, 7]
 
@@ -161,7 +162,7 @@ def test_a_gap_in_a_diagonal_line_lets_fire_through() -> None:
     line = np.eye(n, dtype=bool)
     line[6, 6] = False
     for heading in (0.0, 45.0, 200.0):
-        time = burn(uniform_field((n, n), 3.0, heading), one_fire(12, 2, n), np.ones((n, n)),
+        time = burn_maps(uniform_field((n, n), 3.0, heading), one_fire(12, 2, n), np.ones((n, n)),
                     line).arrival_time_min[0]
         assert np.isfinite(time[~line]).all()
 
@@ -175,8 +176,8 @@ def test_a_thin_slow_strip_is_not_jumped() -> None:
         slow = field_from_ellipse(ellipse_like(head, 4.0, heading), np.ones((n, n), bool),
                                   CELL_SIZE_M)
         fire = one_fire(10, 3, n)
-        before = burn(fast, fire, np.ones((n, n))).arrival_time_min[0]
-        after = burn(slow, fire, np.ones((n, n))).arrival_time_min[0]
+        before = burn_maps(fast, fire, np.ones((n, n))).arrival_time_min[0]
+        after = burn_maps(slow, fire, np.ones((n, n))).arrival_time_min[0]
         # To cross one cell at a twentieth of the head rate takes 20 cells' time instead of one.
         delay = (after - before)[:, 13:]
         assert delay.min() > 0.9 * 19 * CELL_SIZE_M / HEAD
@@ -189,18 +190,18 @@ def test_a_fire_that_starts_in_a_break_burns_as_if_it_were_not_treated() -> None
     treated = np.zeros((n, n), bool)
     treated[5, 5] = True
     fire = one_fire(5, 5, n)
-    free = burn(field, fire, np.ones((n, n), np.float32))
-    kept = burn(field, fire, np.ones((n, n), np.float32), treated)
+    free = burn_maps(field, fire, np.ones((n, n), np.float32))
+    kept = burn_maps(field, fire, np.ones((n, n), np.float32), treated)
     for before, after in zip(free, kept, strict=True):
         np.testing.assert_array_equal(before, after)
     assert kept.loss[0] == n * n
     # Another fire meets the same cell as a break.
-    other = burn(field, one_fire(5, 4, n), np.ones((n, n)), treated)
+    other = burn_maps(field, one_fire(5, 4, n), np.ones((n, n)), treated)
     assert other.loss[0] == n * n - 1
 
 
 def test_a_fire_of_no_minutes_burns_its_ignition_cell() -> None:
-    made = burn(uniform_field((5, 5), 2.0, 0.0), one_fire(2, 3, 5, 0.0), np.full((5, 5), 7.0))
+    made = burn_maps(uniform_field((5, 5), 2.0, 0.0), one_fire(2, 3, 5, 0.0), np.full((5, 5), 7.0))
     assert made.loss[0] == 7.0
     assert made.parent_code[0, 2, 3] == IGNITION
     assert np.isfinite(made.arrival_time_min).sum() == 1
@@ -216,7 +217,7 @@ def test_one_thread_and_two_give_the_same_bits() -> None:
         for threads in (1, 2):
             set_threads(threads)
             field = case.field()
-            made.append((*field[1:8], *burn(field, case.fires, case.value, case.breaks)))
+            made.append((*field[1:8], *burn_maps(field, case.fires, case.value, case.breaks)))
     finally:
         set_threads(before)
     for one, two in zip(*made, strict=True):
@@ -254,7 +255,7 @@ def test_fires_outside_the_map_are_refused(change, message) -> None:
     burnable[0, 0] = False
     field = uniform_field((5, 5), 1.0, 0.0, burnable=burnable)
     with pytest.raises(InputError, match=message):
-        burn(field, one_fire(2, 2, 5)._replace(**change), np.ones((5, 5)))
+        burn_maps(field, one_fire(2, 2, 5)._replace(**change), np.ones((5, 5)))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
@@ -276,7 +277,7 @@ def test_fuel_that_does_not_carry_fire_stays_all_but_unburned() -> None:
     head = np.full((1, 5, 5), HEAD)
     head[0, :, 3] = 0.0
     field = field_from_ellipse(ellipse_like(head, 1.0, 0.0), np.ones((5, 5), bool), CELL_SIZE_M)
-    time = burn(field, one_fire(2, 0, 5, 1000.0), np.ones((5, 5))).arrival_time_min[0]
+    time = burn_maps(field, one_fire(2, 0, 5, 1000.0), np.ones((5, 5))).arrival_time_min[0]
     assert np.isfinite(time[:, :3]).all()
     assert np.isinf(time[:, 3:]).all()
 
@@ -284,7 +285,7 @@ def test_fuel_that_does_not_carry_fire_stays_all_but_unburned() -> None:
 def test_the_slow_version_agrees_on_a_uniform_windy_map() -> None:
     """Ties everywhere: equal codes need the same order of breaking them."""
     field = uniform_field((13, 13), 4.0, 45.0)
-    made = burn(field, one_fire(6, 6, 13), np.ones((13, 13)))
+    made = burn_maps(field, one_fire(6, 6, 13), np.ones((13, 13)))
     slow = burn_slowly(field, 0, (6, 6), np.inf, np.ones((13, 13)))
     np.testing.assert_array_equal(made.arrival_time_min[0], slow.arrival)
     np.testing.assert_array_equal(made.parent_code[0], slow.code)

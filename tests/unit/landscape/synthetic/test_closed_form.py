@@ -5,9 +5,8 @@ import pytest
 from scipy.ndimage import binary_dilation
 
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn_loss
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.synthetic.closed_form import CLOSED_FORMS, closed_form
 
@@ -21,7 +20,7 @@ def scene_of(name: str, size: int, seed: int = 0, **conditions: object) -> Scene
 
 
 def loss_under(scene: Scene, breaks: np.ndarray) -> float:
-    losses = burn_loss(scene.field, scene.fires("check", 40), scene.value_by_class, breaks)
+    losses = burn(scene, scene.fires("check", 40), breaks).loss
     return float(losses.mean())
 
 

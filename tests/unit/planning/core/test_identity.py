@@ -1,23 +1,24 @@
 """What kept work belongs to."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from firebreak import __version__
-from firebreak.fire import FireConditions, FireRegime, make_scene, make_wide_scene
+from firebreak.fire import FireConditions, FireRegime, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.identity import hash_of, parts_of_scene, program
 
 
-def test_a_scene_and_its_wide_scene_are_one() -> None:
+def test_a_scene_and_its_tiled_scene_are_one() -> None:
     land = generate(3, 8)
     conditions = FireConditions(scenarios=2, regime=FireRegime(duration_min=60.0))
     whole, wide = (hash_of(parts_of_scene(make(land, conditions, 1)))
-                   for make in (make_scene, make_wide_scene))
+                   for make in (make_scene, partial(make_scene, tiled=True)))
     assert whole == wide
     worth = replace(land, value=land.value + np.float32(1.0))
-    assert hash_of(parts_of_scene(make_wide_scene(worth, conditions, 1))) != wide
+    assert hash_of(parts_of_scene(make_scene(worth, conditions, 1, tiled=True))) != wide
 
 
 def test_parts_do_not_run_into_each_other() -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions

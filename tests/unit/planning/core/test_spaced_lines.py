@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.env.storage import slots as slots_module
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import rounds
 from firebreak.planning.core.rounds import SPACING, line_list, spaced_lines

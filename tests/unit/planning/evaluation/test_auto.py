@@ -11,9 +11,8 @@ import pytest
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn_loss
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import Fires
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.native_library import set_threads
@@ -89,7 +88,7 @@ def watched(scene: Scene, policy: Policy) -> Watched:
     set_threads(1)
     warm_up()
     asked, told, before = list[tuple[str, int]](), list[float](), list[float]()
-    draw, burn = Scene.fires, losses.burn_loss
+    draw, burn_them = Scene.fires, losses.burn_plans
 
     def fires(self: Scene, fire_set: str, number: int) -> Fires:
         asked.append((fire_set, number))
@@ -97,11 +96,11 @@ def watched(scene: Scene, policy: Policy) -> Watched:
 
     def burned(*args: object) -> object:
         before.append(told[-1])
-        return burn(*args)  # type: ignore[arg-type]
+        return burn_them(*args)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Scene, "fires", fires)
-        patch.setattr(losses, "burn_loss", burned)
+        patch.setattr(losses, "burn_plans", burned)
         return Watched(chosen(scene, policy, report=told.append), asked, told, before)
 
 
@@ -119,11 +118,11 @@ def test_what_it_says_of_each_candidate_is_what_its_plan_saves(
     made = watched.made
     assert tuple(made.choice.candidates) == CANDIDATES == tuple(made.others)
     fires = scene.fires("choice", 120)
-    before = burn_loss(scene.field, fires, scene.value_by_class).mean()
+    before = burn(scene, fires).loss.mean()
     for name, own in made.others.items():
         assert own.cells.tolist() == make_plan(scene, 0.08, 16, name, seed=0,
                                                policy=policy).cells.tolist()
-        after = burn_loss(scene.field, fires, scene.value_by_class, own.break_mask()).mean()
+        after = burn(scene, fires, own.break_mask()).loss.mean()
         if not short_pieces(own.cells, PlanRules(least_m=90.0), scene.landscape):
             assert made.choice.candidates[name].reduction == pytest.approx(1.0 - after / before)
     assert made.plan.chosen_by == "auto"
@@ -229,7 +228,7 @@ def test_an_offer_of_lines_leaves_out_no_candidate_and_no_move(
     assert list(offered.choice.candidates) == list(plain.choice.candidates)
     assert len(moved_of(offered)) == len(moved_of(plain)) > 0
     fires = scene.fires("choice", 120)
-    saved = [burn_loss(scene.field, fires, scene.value_by_class, made.plan.break_mask()).mean()
+    saved = [burn(scene, fires, made.plan.break_mask()).loss.mean()
              for made in (offered, plain)]
     assert saved[0] <= saved[1] * 1.02
     takers = {name for name in CANDIDATES if METHODS[name].takes_lines}
@@ -315,7 +314,7 @@ def test_a_planted_useless_segment_goes_and_one_that_must_be_there_stays(kind: s
     for k, segment in enumerate(segments):
         rest = line_of(scene, [int(cell) for other in segments if other is not segment
                                for cell in other.cells])
-        left = burn_loss(scene.field, west, scene.value_by_class, rest).mean()
+        left = burn(scene, west, rest).loss.mean()
         assert saved[k] == pytest.approx(left - whole, abs=1e-6 * whole)
     useful = useful_segments(scene, west, segments, np.empty(0, np.int64))
     assert not np.isin(east, np.concatenate([part.cells for part in useful])).any()

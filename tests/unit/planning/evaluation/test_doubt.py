@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.fire import FireConditions, burn_loss, perturbed
-from firebreak.fire.scene import make_scene
+from firebreak.fire import FireConditions, burn, make_scene, perturbed
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.evaluation.doubt import (
@@ -53,7 +52,7 @@ def test_what_plans_save_is_what_a_slow_version_finds(plans: list[dict],
             for scene, made in zip(SCENES, plans, strict=True):
                 world = perturbed(scene, change_of(scene, kind, draw, 7))
                 fires = scene.fires("test", FIRES)
-                loss = [burn_loss(world.field, fires, world.value_by_class, mask).mean()
+                loss = [burn(world, fires, mask).loss.mean()
                         for mask in (None, *(made[name].break_mask() for name in found.methods))]
                 means.append([1.0 - one / loss[0] for one in loss[1:]])
             np.testing.assert_allclose(found.by_kind[kind].reduction[draw],

@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 from rasterio.warp import transform_geom
 
 from firebreak.checks import InputError
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.effects.crews import HoldRule
-from firebreak.fire.engine import burn_loss, burn_statistics
 from firebreak.fire.fires import FireRegime
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
@@ -138,10 +137,10 @@ def test_every_step_is_what_burning_anew_gives(result: PlanResult) -> None:
     scene, effect = result.scene, result.effect
     fires = scene.fires("test", 60)
     for k in range(len(result.segments) + 1):
-        loss = burn_loss(scene.field, fires, scene.value_by_class, mask_of(scene,
-                                                                           result.segments[:k]))
+        loss = burn(scene, fires, mask_of(scene,
+                                                                           result.segments[:k])).loss
         assert np.array_equal(effect.loss[k], loss)
-    burned = [burn_statistics(scene.field, fires, scene.value_by_class, mask).burn_probability
+    burned = [burn(scene, fires, mask, want="statistics").burn_probability
               for mask in (None, result.plan.break_mask())]
     np.testing.assert_allclose([effect.before, effect.after], burned, atol=1e-12)
     assert effect.cost[-1] == pytest.approx(result.plan.cost)
@@ -158,7 +157,7 @@ def test_a_curve_in_a_plans_own_order_is_what_burning_its_beginnings_gives(
     for k, count in enumerate(counts):
         mask = np.zeros(plan.shape, np.bool_)
         mask.ravel()[plan.cells[:count]] = True
-        left = burn_loss(scene.field, scene.fires("test", 60), scene.value_by_class, mask)
+        left = burn(scene, scene.fires("test", 60), mask).loss
         assert cost[k] == pytest.approx(scene.landscape.cost[mask].sum())
         assert saved[k] == (0.5 if k == 3 else pytest.approx(1.0 - left.mean() / untreated.mean()))
     one = replace(plan, cells=plan.cells[:1])
@@ -168,8 +167,8 @@ def test_a_curve_in_a_plans_own_order_is_what_burning_its_beginnings_gives(
 def test_what_a_segment_protects_is_counted_in_value(result: PlanResult) -> None:
     scene = result.scene
     fires = scene.fires("test", 60)
-    burned = [burn_statistics(scene.field, fires, scene.value_by_class, mask_of(
-        scene, result.segments[:k])).burn_probability for k in range(len(result.segments) + 1)]
+    burned = [burn(scene, fires, mask_of(scene, result.segments[:k]),
+                   want="statistics").burn_probability for k in range(len(result.segments) + 1)]
     expected = [(scene.value * (before - after > 0.01 - 1e-9))[scene.landscape.burnable].sum()
                 for before, after in pairwise(burned)]
     assert max(expected) > 0
@@ -179,7 +178,7 @@ def test_what_a_segment_protects_is_counted_in_value(result: PlanResult) -> None
 def test_the_interval_of_a_cell_is_that_of_its_batches(result: PlanResult) -> None:
     scene, effect = result.scene, result.effect
     fires = scene.fires("test", 60)
-    means = [burn_statistics(scene.field, part, scene.value_by_class, mask).burn_probability
+    means = [burn(scene, part, mask, want="statistics").burn_probability
              for mask in (None, result.plan.break_mask())
              for part in (fires.part(slice(3 * k, 3 * k + 3)) for k in range(20))]
     changes = np.array(means[20:]) - np.array(means[:20])
@@ -193,8 +192,8 @@ def test_the_build_order_gives_up_what_is_missed_least(result: PlanResult) -> No
     fires = scene.fires("plan", 16)
 
     def loss(segments: list) -> float:
-        return float(burn_loss(scene.field, fires, scene.value_by_class, mask_of(scene,
-                                                                                 segments)).mean())
+        return float(burn(scene, fires, mask_of(scene,
+                                                                                 segments)).loss.mean())
 
     assert len(order) > 2
     for k in range(len(order), 1, -1):
@@ -440,8 +439,7 @@ def test_engaged_and_held_lengths_are_those_of_the_fires_that_reach_a_segment() 
     plan = make_plan(scene, 0.1, 20, "strips", seed=0)
     segments = break_segments_of(plan.break_mask(), LAND, 200.0)
     effect = effect_of(scene, segments, 60)
-    burned = burn_statistics(scene.field, scene.fires("test", 60), scene.value_by_class,
-                             plan.break_mask())
+    burned = burn(scene, scene.fires("test", 60), plan.break_mask(), want="statistics")
     assert effect.engaged is not None
     assert effect.held is not None
     for one, engaged, held in zip(segments, effect.engaged, effect.held, strict=True):

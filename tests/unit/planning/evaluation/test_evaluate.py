@@ -12,9 +12,9 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.cli.commands.evaluate import EvaluateArguments
-from firebreak.fire.engine import burn
+from firebreak.fire import FireConditions, Scene, make_scene
+from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import FireRegime, Fires
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
@@ -92,8 +92,8 @@ def test_fires_in_treated_cells_burn_as_if_their_cell_were_untreated(scenes: lis
     for i in range(12):
         breaks = plan_of_cells(scene, cells[cells != fires.source[i]].tolist()).break_mask()
         one = Fires(*(part[i:i + 1] for part in fires))
-        losses.append(burn(scene.field, one, value, breaks).loss[0])
-    untreated = burn(scene.field, fires, value).loss.mean()
+        losses.append(burn_maps(scene.field, one, value, breaks).loss[0])
+    untreated = burn_maps(scene.field, fires, value).loss.mean()
     assert promised == pytest.approx(1 - np.mean(losses) / untreated)
     assert min(losses) >= 1.0
 

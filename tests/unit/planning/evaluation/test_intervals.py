@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, stdtrit
 
-from firebreak.fire.engine import burn_loss
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation.intervals import (
     FEWEST_WEATHERS,
@@ -92,7 +91,7 @@ def test_intervals_cover_where_weathers_and_their_fires_are_drawn_from_burned_on
     scene = make_scene(land, FireConditions(scenarios=drawn), 3)
     plan = make_plan(make_scene(land, FireConditions(scenarios=8), 3), 0.05, 64, "segments", seed=1)
     fires = scene.fires("test", 12_000)
-    before, after = (burn_loss(scene.field, fires, scene.value_by_class, breaks)
+    before, after = (burn(scene, fires, breaks).loss
                      for breaks in (None, plan.break_mask()))
     order = np.argsort(fires.scenario, kind="stable")
     first, end = (np.searchsorted(fires.scenario[order], np.arange(drawn), side)

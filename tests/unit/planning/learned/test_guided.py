@@ -11,8 +11,7 @@ from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import Slots
-from firebreak.fire.engine import burn_loss
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
 from firebreak.planning.core import limits, line_trials
@@ -48,8 +47,7 @@ def plan_of(scene: Scene, policy: Policy | None, method: str, evaluations: int =
 
 
 def loss_of(scene: Scene, plan: Plan) -> float:
-    return float(burn_loss(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
-                           plan.break_mask()).mean())
+    return float(burn(scene, scene.fires("plan", FIRES), plan.break_mask()).loss.mean())
 
 
 def test_the_search_improves_on_the_policys_plan(scene: Scene, policy: Policy) -> None:
@@ -87,7 +85,7 @@ def test_of_a_policy_for_cells_the_plan_begins_with_what_saves_most(scene: Scene
     for cell in plan.cells.tolist():
         mask = np.zeros(scene.landscape.shape, bool)
         mask.ravel()[cell] = True
-        alone.append(float(burn_loss(scene.field, fires, scene.value_by_class, mask).mean()))
+        alone.append(float(burn(scene, fires, mask).loss.mean()))
     assert alone[0] == min(alone)
 
 

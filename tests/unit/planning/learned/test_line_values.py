@@ -8,7 +8,7 @@ import pytest
 from firebreak.env.actions import allowed, treatable_part
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
 from firebreak.planning.core.rounds import loaded

@@ -11,8 +11,7 @@ from firebreak.checks import InputError
 from firebreak.env.actions import open_cells
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import Slots
-from firebreak.fire.engine import burn_loss
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
 from firebreak.planning.core.plan import Plan
@@ -49,8 +48,7 @@ def slots_of(scene: Scene) -> Slots:
 def loss_of(scene: Scene, cells: np.ndarray) -> float:
     mask = np.zeros(scene.landscape.shape, bool)
     mask.ravel()[cells] = True
-    return float(burn_loss(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
-                           mask).mean())
+    return float(burn(scene, scene.fires("plan", FIRES), mask).loss.mean())
 
 
 def plan_of(scene: Scene, policy: Policy, method: str = "dqn-lookahead") -> Plan:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from firebreak.fire import FireConditions, FireRegime, make_wide_scene
+from firebreak.fire import FireConditions, FireRegime, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import cost_of
@@ -194,9 +194,9 @@ def test_the_main_winds_take_no_more_memory_with_more_weather() -> None:
     for hours in (1, 8):
         drawn = draw_scenarios(WindClimate(), np.random.default_rng(4), 8 * hours)
         step_min = 60.0 if hours > 1 else float("inf")
-        scene = make_wide_scene(generate(5, 400), FireConditions(
+        scene = make_scene(generate(5, 400), FireConditions(
             scenarios=8, regime=FireRegime(duration_min=60.0),
-            weather=WeatherStreams(drawn, hours, step_min, np.full(8, 0.125))), 5)
+            weather=WeatherStreams(drawn, hours, step_min, np.full(8, 0.125))), 5, tiled=True)
         tracemalloc.start()
         main_winds(scene, list(range(8)))
         peaks[hours] = tracemalloc.get_traced_memory()[1]
@@ -205,8 +205,8 @@ def test_the_main_winds_take_no_more_memory_with_more_weather() -> None:
 
 
 def test_plans_of_rows_lie_across_winds_that_differ_and_fit_the_budget() -> None:
-    scene = make_wide_scene(land_of(3), FireConditions(
-        scenarios=6, regime=FireRegime(duration_min=60.0)), 3)
+    scene = make_scene(land_of(3), FireConditions(
+        scenarios=6, regime=FireRegime(duration_min=60.0)), 3, tiled=True)
     lost = [1, 5, 2, 0, 3, 4]
     winds = main_winds(scene, lost)
     assert winds[0] == main_winds(scene, [0, 1, 0, 0, 0, 0])[0]

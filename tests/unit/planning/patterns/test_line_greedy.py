@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from break_cases import BREAKS
 from firebreak.env.storage.slots import Slots, sizes_for
-from firebreak.fire.engine import burn_loss
+from firebreak.fire import FireConditions, burn, burn_field, make_scene
 from firebreak.fire.fires import Fires
-from firebreak.fire.scene import FireConditions, make_scene
 from firebreak.fire.travel.stencil import STENCIL
 from firebreak.fire.travel.travel_field import field_from_ellipse, pad, unpad
 from firebreak.landscape.synthetic.generate import generate
@@ -44,9 +43,9 @@ def test_a_line_from_edge_to_edge_holds_fire(way: tuple[float, float], leak: boo
     start = int(np.where(breaks, 0.0, beyond).argmin())
     fires = Fires(np.array([start]), np.zeros(1, np.int64), np.array([np.inf]),
                   np.zeros(1, np.uint64))
-    lost = burn_loss(field, fires, ((beyond > 2.0) & ~breaks).astype(np.float32), breaks)
+    lost = burn_field(field, fires, ((beyond > 2.0) & ~breaks).astype(np.float32), breaks).loss
     assert lost == 0.0
-    assert burn_loss(field, fires, np.ones(breaks.shape, np.float32), breaks) > 100
+    assert burn_field(field, fires, np.ones(breaks.shape, np.float32), breaks).loss > 100
 
 
 def test_joined_lines_have_one_more_cell_at_each_corner() -> None:
@@ -111,7 +110,7 @@ def test_fires_that_a_line_does_not_change_are_told_from_the_others(case: Case, 
     changed = line_trials.changed_by(slots, problem, cells)
     after = slots.breaks[0].copy()
     after.ravel()[cells] = True
-    new = burn_loss(problem.scene.field, case.fires, case.value, after)
+    new = burn_field(problem.scene.field, case.fires, case.value, after).loss
     assert (new[changed == 0] == slots.plan_trees(0).loss[changed == 0]).all()
 
 
@@ -133,12 +132,12 @@ def test_the_line_that_saves_most_per_cost_of_those_tried_comes_first(
 
     monkeypatch.setattr(line_greedy, "try_lines", remember)
     cells = make_plan(scene, 0.08, 30, "segments", seed=0).cells
-    before = burn_loss(scene.field, fires, scene.value_by_class).mean()
+    before = burn(scene, fires).loss.mean()
     assert len({trial.cells.size for trial in tried}) > 3
     for trial in tried[::8]:
         breaks = np.zeros(land.shape, bool)
         breaks.ravel()[trial.cells] = True
-        saved = before - burn_loss(scene.field, fires, scene.value_by_class, breaks).mean()
+        saved = before - burn(scene, fires, breaks).loss.mean()
         price = cost.ravel()[trial.cells].astype(float).sum()
         assert trial.saved_per_cost == pytest.approx(saved / price, rel=1e-5, abs=1e-7)
     best = max(tried, key=lambda trial: trial.saved_per_cost)

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from firebreak.env.storage.problem import problem_of
-from firebreak.fire.engine import burn_arrival, burn_loss
+from firebreak.fire import FireConditions, Scene, burn, burn_field, make_scene
 from firebreak.fire.fires import Fires
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.fire.travel.travel_field import field_from_ellipse
 from firebreak.planning.core.limits import SEARCH
 from firebreak.planning.core.rounds import Task
@@ -41,7 +40,7 @@ def test_the_weather_of_the_worst_losses_is_planned_for() -> None:
     weather = problem_weather(problem_of(scene, 0.05, fires, fires.first(0)))
     assert weather.row == 1
     assert weather.towards == pytest.approx((0.0, 1.0), abs=1e-6)
-    burned = burn_loss(scene.field, fires, np.ones((20, 20), np.float32)).sum()
+    burned = burn_field(scene.field, fires, np.ones((20, 20), np.float32)).loss.sum()
     assert weather.cells_burned == pytest.approx(burned)
 
 
@@ -75,7 +74,7 @@ def test_rows_of_unbroken_strips_hold_fire(angle_deg: float, leak: bool) -> None
     ahead = rows * towards[0] + cols * towards[1]
     fires = Fires(np.array([int(np.where(breaks, 0.0, ahead).argmin())]), np.zeros(1, np.int64),
                   np.array([np.inf]), np.zeros(1, np.uint64))
-    arrival = burn_arrival(field, fires, breaks)[0]
+    arrival = burn_field(field, fires, None, breaks, want="arrival").arrivals_min[0]
     assert np.isinf(arrival[ahead > 1.0]).all()
     assert breaks.sum() < 2.1 * side
 
@@ -112,7 +111,7 @@ def test_the_first_of_the_best_plans_on_the_plan_fires_is_kept() -> None:
     for cells in plans:
         breaks = np.zeros((20, 20), bool)
         breaks.ravel()[cells] = True
-        losses.append(burn_loss(scene.field, fires, scene.value_by_class, breaks).mean())
+        losses.append(burn(scene, fires, breaks).loss.mean())
     assert best_on_plan_fires(task, plans) is plans[int(np.argmin(losses))]
     assert losses[1] == min(losses)
 

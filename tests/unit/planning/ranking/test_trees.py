@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 
 from firebreak.env.storage.slots import PlanTrees, Slots, sizes_for
+from firebreak.fire import FireConditions, make_scene
 from firebreak.fire.effects.losses import ResponseFunction
-from firebreak.fire.engine import BurnedFires, burn
-from firebreak.fire.scene import FireConditions, make_scene
+from firebreak.fire.engine import BurnedFires, burn_maps
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
@@ -31,7 +31,7 @@ def tree_of(code: np.ndarray) -> dict[tuple[int, int], list[tuple[int, int]]]:
 
 def burned_case(case: Case) -> tuple[BurnedFires, PlanTrees, np.ndarray]:
     """Fires of a case, their trees as the planners see them, and the value [P]."""
-    burned = burn(case.field(), case.fires, case.value, case.breaks)
+    burned = burn_maps(case.field(), case.fires, case.value, case.breaks)
     trees = PlanTrees(pad(burned.parent_code, UNBURNED),
                       padded_cells(case.fires.source, case.burnable.shape[1]), burned.loss)
     return burned, trees, pad(case.value.astype(np.float64))
@@ -131,7 +131,7 @@ def test_the_trees_of_slots_are_those_of_fires_burned_anew(case: Case) -> None:
     for cell in np.flatnonzero(case.breaks)[:3].tolist():
         slots.place(0, cell)
         slots.update(slot)
-    anew = burn(problem.scene.field, case.fires, case.value, slots.breaks[0])
+    anew = burn_maps(problem.scene.field, case.fires, case.value, slots.breaks[0])
     trees = slots.plan_trees(0)
     assert (unpad(trees.code, case.burnable.shape) == anew.parent_code).all()
     assert trees.loss == pytest.approx(anew.loss)
@@ -145,7 +145,7 @@ def test_losses_by_flame_length_are_weighed_by_how_hotly_cells_burn() -> None:
     fires = scene.fires("plan", 40)
     value, paid = conditional_value(scene, fires)
     assert paid == 1.0
-    burned = burn(scene.field, fires, scene.value_by_class)
+    burned = burn_maps(scene.field, fires, scene.value_by_class)
     # Losses, counted cell by cell, add up to those of the fires.
     times = (burned.parent_code != UNBURNED).sum(axis=0)
     assert (value * times).sum() == pytest.approx(burned.loss.sum(), rel=1e-5)
@@ -161,7 +161,7 @@ def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew() -> None:
     value = pad(scene.value.astype(np.float64))
     breaks = np.zeros(land.shape, bool)
     for cell in make_plan(scene, 0.04, 30, "betweenness", seed=0).cells[:4].tolist():
-        burned = burn(scene.field, fires, scene.value_by_class, breaks)
+        burned = burn_maps(scene.field, fires, scene.value_by_class, breaks)
         trees = PlanTrees(pad(burned.parent_code, UNBURNED),
                           padded_cells(fires.source, land.shape[1]), burned.loss)
         score = unpad(path_scores(trees, value, work), land.shape)

@@ -8,8 +8,7 @@ import pytest
 
 from break_cases import BREAKS
 from firebreak.env.storage.problem import problem_of
-from firebreak.fire.engine import burn_loss
-from firebreak.fire.scene import Scene, make_scene
+from firebreak.fire import Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
 from firebreak.planning.core.limits import Effort, SearchOptions, forever
@@ -46,8 +45,7 @@ def state_of(scene: Scene) -> PlanState:
 def loss_of(scene: Scene, cells: list[int]) -> float:
     mask = np.zeros(scene.landscape.shape, bool)
     mask.ravel()[cells] = True
-    return float(burn_loss(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
-                           mask).mean())
+    return float(burn(scene, scene.fires("plan", FIRES), mask).loss.mean())
 
 
 def random_lines(state: PlanState, rng: np.random.Generator) -> list[Line]:

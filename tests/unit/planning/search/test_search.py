@@ -10,8 +10,7 @@ from firebreak.checks import InputError
 from firebreak.env.sources import treat_inside
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.env.storage.slots import Slots
-from firebreak.fire.engine import burn_loss, burn_statistics
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
 from firebreak.planning.core.limits import Effort, SearchOptions
@@ -50,8 +49,7 @@ def loss_of(scene: Scene, cells: list[int]) -> float:
     """Mean loss of the plan fires, burned anew."""
     mask = np.zeros(scene.landscape.shape, bool)
     mask.ravel()[cells] = True
-    return float(burn_loss(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
-                           mask).mean())
+    return float(burn(scene, scene.fires("plan", FIRES), mask).loss.mean())
 
 
 def plan_of(scene: Scene, method: str, share: float = 0.06, search: SearchOptions = FEW,
@@ -74,8 +72,8 @@ def slow_greedy(scene: Scene, share: float) -> list[int]:
             return chosen
         mask = np.zeros(land.shape, bool)
         mask.ravel()[chosen] = True
-        below = burn_statistics(scene.field, scene.fires("plan", FIRES), scene.value_by_class,
-                                mask).downstream_value.ravel()
+        below = burn(scene, scene.fires("plan", FIRES), mask,
+                     want="statistics").downstream_value.ravel()
         now = loss_of(scene, chosen)
         gain = {cell: now - loss_of(scene, [*chosen, cell]) for cell in free}
         best = min(free, key=lambda cell: (-round(gain[cell] / cost[cell], 9),

@@ -13,13 +13,7 @@ from firebreak.checks import InputError
 from firebreak.executors.base import closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
-from firebreak.fire import (
-    FireConditions,
-    FireRegime,
-    Fires,
-    burn_wide_statistics,
-    make_wide_scene,
-)
+from firebreak.fire import FireConditions, FireRegime, Fires, burn, make_scene
 from firebreak.fire.effects.losses import BURNED
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import cost_of
@@ -46,8 +40,8 @@ SIZE, BUDGET = 80, 0.04
 @pytest.fixture(scope="module")
 def region() -> Region:
     """Fires that are large against the lines of windows, of one wind."""
-    wide = make_wide_scene(generate(5, SIZE), FireConditions(
-        scenarios=1, regime=FireRegime(burned_share=0.2)), 5)
+    wide = make_scene(generate(5, SIZE), FireConditions(
+        scenarios=1, regime=FireRegime(burned_share=0.2)), 5, tiled=True)
     return make_region(wide, BUDGET, "downstream-value", seed=5, plan_fires=40)
 
 
@@ -59,7 +53,7 @@ def planned(region: Region, workers: int = 1, most: int = 2**20) -> WindowPlan:
 
 def choice_loss(region: Region, made: WindowPlan) -> float:
     fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
-    return float(burn_wide_statistics(region.scene, fires, made.plan.break_mask()).loss.sum())
+    return float(burn(region.scene, fires, made.plan.break_mask()).loss.sum())
 
 
 def given_rows(monkeypatch: pytest.MonkeyPatch, *plans: RowPlan) -> None:
@@ -97,8 +91,8 @@ def test_rows_stay_as_they_were_where_giving_up_pieces_helps_the_plan_fires_alon
     made = planned(region)
     assert made.rows
     assert 0.8 * made.plan.budget < cost_of(made.plan.cells, land) <= made.plan.budget
-    after = burn_wide_statistics(region.scene, region.fires, made.plan.break_mask()).loss.sum()
-    before = burn_wide_statistics(region.scene, region.fires).loss.sum()
+    after = burn(region.scene, region.fires, made.plan.break_mask()).loss.sum()
+    before = burn(region.scene, region.fires).loss.sum()
     assert made.promised == pytest.approx(1.0 - after / before, rel=1e-9)
 
 
@@ -157,7 +151,7 @@ def test_what_fires_lose_is_the_same_in_any_calls(region: Region,
     for cells, own in zip(plans, whole, strict=True):
         mask = np.zeros((SIZE, SIZE), np.bool_)
         mask.ravel()[cells] = True
-        loss = burn_wide_statistics(region.scene, fires, mask).loss
+        loss = burn(region.scene, fires, mask).loss
         assert own.tolist() == np.rint(loss * unit).tolist()
 
 
@@ -209,8 +203,8 @@ def planned_of_grass(monkeypatch: pytest.MonkeyPatch, minutes: float, *, line: i
     land = replace(land, fuel_model=np.full(land.shape, 102, np.int16), treatable=treatable,
                    value=value if line is not None else value[::-1],
                    ignition_weight=value[::-1].copy())
-    wide = make_wide_scene(land, FireConditions(
-        scenarios=1, response=BURNED, regime=FireRegime(duration_min=minutes)), 5)
+    wide = make_scene(land, FireConditions(
+        scenarios=1, response=BURNED, regime=FireRegime(duration_min=minutes)), 5, tiled=True)
     region = make_region(wide, BUDGET, "downstream-value", seed=5, plan_fires=20,
                          rules=PlanRules(shortest_m=shortest_m))
 
@@ -261,8 +255,8 @@ def test_costs_may_lie_far_apart(cheap: float, dear: float) -> None:
     land = generate(3, 40)
     cost = np.full(land.shape, cheap, np.float32)
     cost[0] = dear
-    wide = make_wide_scene(replace(land, cost=cost), FireConditions(
-        scenarios=1, regime=FireRegime(burned_share=0.05)), 5)
+    wide = make_scene(replace(land, cost=cost), FireConditions(
+        scenarios=1, regime=FireRegime(burned_share=0.05)), 5, tiled=True)
     budget = 60.0 * cheap
     region = make_region(wide, 0.05, "downstream-value", seed=5, plan_fires=10,
                          rules=PlanRules(budget=budget))

@@ -8,9 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire import FireConditions, FireRegime, WideScene, make_wide_scene
-from firebreak.fire.engine import burn_arrival
-from firebreak.fire.scene import make_scene
+from firebreak.fire import FireConditions, FireRegime, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows.cores import (
     check_margin,
@@ -27,9 +25,9 @@ SIZE, FIRES = 70, 14
 
 
 @pytest.fixture(scope="module")
-def wide() -> WideScene:
-    return make_wide_scene(generate(5, SIZE), FireConditions(
-        scenarios=2, regime=FireRegime(burned_share=0.03)), 5)
+def wide() -> Scene:
+    return make_scene(generate(5, SIZE), FireConditions(
+        scenarios=2, regime=FireRegime(burned_share=0.03)), 5, tiled=True)
 
 
 @settings(max_examples=60, deadline=None)
@@ -48,12 +46,12 @@ def test_cores_tile_the_map_and_windows_hold_them_with_their_margin(
     assert (count == 1).all()
 
 
-def test_footprints_are_those_of_burning_the_whole_map(wide: WideScene) -> None:
+def test_footprints_are_those_of_burning_the_whole_map(wide: Scene) -> None:
     scene = make_scene(wide.landscape, wide.conditions, 5)
     fires, cores = wide.fires("plan", FIRES), cores_of((SIZE, SIZE), 30, 6)
     entered = 0
     for k, found in enumerate(footprints_of(wide, fires, cores)):
-        arrival = burn_arrival(scene.field, fires.part(slice(k, k + 1)))
+        arrival = burn(scene, fires.part(slice(k, k + 1)), want="arrival").arrivals_min
         burned = np.isfinite(arrival).reshape(SIZE, SIZE)
         rows, cols = np.flatnonzero(burned.any(axis=1)), np.flatnonzero(burned.any(axis=0))
         assert found.box == (rows[0], cols[0], rows[-1] + 1, cols[-1] + 1)
@@ -69,7 +67,7 @@ def test_footprints_are_those_of_burning_the_whole_map(wide: WideScene) -> None:
 
 
 def test_a_fire_that_enters_a_window_starts_there_with_the_time_it_has_left(
-        wide: WideScene) -> None:
+        wide: Scene) -> None:
     fires, cores = wide.fires("plan", FIRES), cores_of((SIZE, SIZE), 23, 6)
     footprints = footprints_of(wide, fires, cores)
     core = cores[4]

@@ -12,7 +12,7 @@ from firebreak.checks import InputError
 from firebreak.executors.base import Executor
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import InProcess
-from firebreak.fire import FireConditions, FireRegime, make_wide_scene
+from firebreak.fire import FireConditions, FireRegime, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.windows import memory
 from firebreak.planning.windows.cores import Box, cores_of
@@ -38,8 +38,8 @@ SIZE, MARGIN = 120, 16
 
 @pytest.fixture(scope="module")
 def region() -> Region:
-    wide = make_wide_scene(generate(5, SIZE), FireConditions(
-        scenarios=2, regime=FireRegime(duration_min=60.0)), 5)
+    wide = make_scene(generate(5, SIZE), FireConditions(
+        scenarios=2, regime=FireRegime(duration_min=60.0)), 5, tiled=True)
     return make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=200)
 
 

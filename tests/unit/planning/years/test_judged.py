@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.fire import FireConditions, burn_loss
-from firebreak.fire.scene import make_scene
+from firebreak.fire import FireConditions, burn, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatments
 from firebreak.landscape.treatment_table import read_table
@@ -59,7 +58,7 @@ def test_segments_of_one_age_burn_as_in_a_scene_whose_breaks_have_that_age(scene
         mask.ravel()[segment.cells] = True
     kinds = scene.landscape.treatment[mask]
     assert set(kinds.tolist()) == {0, 1}
-    slow = burn_loss(other.field, scene.fires("test", FIRES), scene.value_by_class, mask)
+    slow = burn_field(other.field, scene.fires("test", FIRES), scene.value_by_class, mask).loss
     np.testing.assert_array_equal(found[0], slow)
 
 
@@ -74,7 +73,8 @@ def test_a_bare_line_is_bare_while_it_is_kept_and_then_burns_as_its_state(age):
     plan = make_plan(bare, 0.3, 16, "downstream-value", seed=0)
     line = break_segments_of(plan.break_mask(), land)
     found = _Burner(bare, line, rows, FIRES).losses(np.full((1, len(line)), age), "test")
-    slow = burn_loss(old.field, bare.fires("test", FIRES), bare.value_by_class, plan.break_mask())
+    slow = burn_field(old.field, bare.fires("test", FIRES), bare.value_by_class,
+                      plan.break_mask()).loss
     np.testing.assert_array_equal(found[0], slow)
 
 
@@ -91,14 +91,12 @@ def test_a_strip_narrower_than_its_cell_does_not_stand_once_it_has_grown_over():
     ages = np.full((3, len(line)), 1)
     ages[1], ages[2, 0] = 2, 5
     found = burner.losses(ages, "test")
-    slow = burn_loss(narrow.field, narrow.fires("test", FIRES), narrow.value_by_class,
-                     plan.break_mask())
+    slow = burn(narrow, narrow.fires("test", FIRES), plan.break_mask()).loss
     np.testing.assert_array_equal(found[0], slow)
     np.testing.assert_array_equal(found[1], burner.untreated("test"))
     others = plan.break_mask()
     others.ravel()[line[0].cells] = False
-    np.testing.assert_array_equal(found[2], burn_loss(
-        narrow.field, narrow.fires("test", FIRES), narrow.value_by_class, others))
+    np.testing.assert_array_equal(found[2], burn(narrow, narrow.fires("test", FIRES), others).loss)
 
 
 def test_upkeep_is_paid_for_what_is_treated_of_a_cell():

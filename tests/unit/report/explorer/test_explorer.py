@@ -16,8 +16,7 @@ from rasterio.crs import CRS
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn_arrival, burn_loss, burn_statistics
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
@@ -89,18 +88,18 @@ def test_any_set_of_breaks_in_any_order_is_as_burned_anew(scene: Scene,
     treatable = np.flatnonzero(scene.landscape.treatable)
     rng = np.random.default_rng(0)
     fires = scene.fires(EXPLORE_SET, state.explore_fires)
-    before = burn_loss(scene.field, fires, scene.value_by_class)
+    before = burn(scene, fires).loss
     for count in (5, 90, 0, 40, 40, 200):
         cells = rng.choice(treatable, count, replace=False).tolist()
         mask = mask_of(scene, cells)
-        anew = burn_statistics(scene.field, fires, scene.value_by_class, mask)
+        anew = burn(scene, fires, mask, want="statistics")
         outcome = state.outcome(cells)
         np.testing.assert_allclose(outcome.losses, anew.loss, rtol=1e-9)
         np.testing.assert_allclose(outcome.burn_probability, anew.burn_probability)
         assert outcome.reduction.mean == pytest.approx(1 - anew.loss.mean() / before.mean())
         assert outcome.reduction.low <= outcome.reduction.mean <= outcome.reduction.high
         off = [float(burned.lost[~mask].sum()) for burned in
-               (burn_statistics(scene.field, fires, scene.value_by_class), anew)]
+               (burn(scene, fires, want="statistics"), anew)]
         assert outcome.outside == pytest.approx(1 - off[1] / off[0])
 
 
@@ -137,8 +136,8 @@ def test_a_lit_fire_is_the_engines_fire_in_that_wind(scene: Scene, state: Explor
     own = state._winds[wind]
     fire = own.fires(EXPLORE_SET, 1)._replace(
         source=np.array([cell]), scenario=np.zeros(1, np.int64), duration_min=np.array([400.0]))
-    np.testing.assert_array_equal(lit.treated,
-                                  burn_arrival(own.field, fire, mask_of(scene, cells))[0])
+    treated = burn(own, fire, mask_of(scene, cells), want="arrival").arrivals_min[0]
+    np.testing.assert_array_equal(lit.treated, treated)
     col = np.nonzero(np.isfinite(lit.without))[1]
     # A wind from the west carries the fire to the east of where it started.
     assert col.max() - cell % 20 > cell % 20 - col.min()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatments
 from firebreak.landscape.treatment_table import read_table

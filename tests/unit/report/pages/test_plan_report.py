@@ -13,8 +13,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cbook import STEP_LOOKUP_MAP
 from matplotlib.text import Text
 
+from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.fire.effects.spotting import SpottingModel
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.memory.registry import live_counts
@@ -46,6 +46,7 @@ from firebreak.report.words import (
     what_breaks_do,
     wind_name,
 )
+from firebreak.weather.streams import WeatherStreams
 
 ORIGIN = Origin("firebreak plan 'a <b> & c'", {"budget": 0.1}, ["plan.tif"])
 FORBIDDEN = re.compile(r"https?://|//[a-z]|<script|<link|<iframe|@import|url\(", re.IGNORECASE)
@@ -443,5 +444,6 @@ def in_weather(result: PlanResult, speeds: list[float], hours: int,
     rows = type(scene.scenarios)(*(np.resize(values, count) for values in scene.scenarios))
     rows = rows._replace(wind_20ft_m_min=np.array(speeds), wind_from_deg=np.full(count, 270.0))
     return result._replace(scene=replace(
-        scene, scenarios=rows, stream_weight=np.full(count // hours, hours / count),
-        field=scene.field._replace(steps=hours, step_min=step_min)))
+        scene, streams=WeatherStreams(rows, hours, step_min,
+                                      np.full(count // hours, hours / count)),
+        travel=scene.field._replace(steps=hours, step_min=step_min)))

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from firebreak.fire import FireConditions
-from firebreak.fire.scene import make_scene
+from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatments
 from firebreak.landscape.treatment_table import read_table

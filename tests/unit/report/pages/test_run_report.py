@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
-from firebreak.fire.engine import burn_arrival, burn_statistics
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import live_counts
@@ -119,13 +118,13 @@ def test_a_run_without_an_evaluation_says_so(tmp_path: Path, scene: Scene) -> No
 @pytest.mark.usefixtures("few_pixels")
 def test_a_simulation_report_maps_every_quantity(tmp_path: Path, scene: Scene) -> None:
     fires = scene.fires("simulate", 10)
-    burned = burn_statistics(scene.field, fires, scene.landscape.value)
+    burned = burn_field(scene.field, fires, scene.landscape.value, want="statistics")
     weight = scene.scenarios.weight
     files = write_simulation_report(
         tmp_path, scene.landscape, burned.burn_probability, burned.downstream_value,
         np.tensordot(weight, scene.behavior.fireline_intensity_kw_m, axes=1),
         np.tensordot(weight, scene.behavior.flame_length_m, axes=1),
-        burn_arrival(scene.field, fires.first(1))[0])
+        burn(scene, fires.first(1), want="arrival").arrivals_min[0])
     assert [file.stem for file in files] == [
         "landscape", "burn_probability", "downstream_value", "fireline_intensity", "flame_length",
         "arrival_time"]

@@ -16,7 +16,7 @@ from firebreak.checks import InputError
 from firebreak.env import synthetic_source
 from firebreak.env.gains import ExactGains
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.engine import burn_loss
+from firebreak.fire import burn
 from firebreak.layout import OBSERVATION
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import load_config
@@ -64,7 +64,7 @@ def test_labels_are_what_each_break_saves_of_the_reward_fires(env: FuelbreakVect
         few = problem.reward_fires.first(min(fires, 12))
         breaks, scene = env.slots.breaks[slot], problem.scene
         def loss(broken: np.ndarray, scene=scene, few=few) -> float:
-            return float(burn_loss(scene.field, few, scene.value_by_class, broken).mean())
+            return float(burn(scene, few, broken).loss.mean())
         gains = exact.of(env.slots, slot)
         available = env.slots.available[slot].ravel()
         assert np.isnan(gains[~available]).all()

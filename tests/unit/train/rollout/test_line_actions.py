@@ -24,8 +24,7 @@ from firebreak.env.core import begin
 from firebreak.env.storage.problem import make_problem, problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
 from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.engine import burn_loss
-from firebreak.fire.scene import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import (
@@ -284,13 +283,13 @@ def test_labels_are_what_segments_save_per_cost_of_the_reward_fires() -> None:
         problem = env.slots.problems[slot]
         assert problem is not None
         scene, fires = problem.scene, problem.reward_fires
-        before = burn_loss(scene.field, fires, scene.value_by_class, env.slots.breaks[slot]).mean()
+        before = burn(scene, fires, env.slots.breaks[slot]).loss.mean()
         for action, told in zip(segment.tolist(), gain.tolist(), strict=True):
             breaks = env.slots.breaks[slot].copy()
             cells = action_cells(action, breaks.shape, joined=False)
             new = cells[env.slots.available[slot].ravel()[cells]]
             breaks.ravel()[new] = True
-            after = burn_loss(scene.field, fires, scene.value_by_class, breaks).mean()
+            after = burn(scene, fires, breaks).loss.mean()
             assert told == pytest.approx((before - after) / new.size
                                          / env.slots.untreated_reward_loss[slot], abs=1e-6)
     again, _ = gains.of(env.slots, 0, 4)

@@ -19,9 +19,8 @@ from firebreak.cli import main
 from firebreak.executors.base import Executor, closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
-from firebreak.fire.engine import burn_statistics
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime, Fires
-from firebreak.fire.scene import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import Evaluation, Planned, planned
@@ -127,11 +126,11 @@ def test_sums_give_what_all_fires_at_once_give(
         scenes: list[Scene], plans: list[Planned], whole: Evaluation) -> None:
     for scene, own in zip(scenes, plans, strict=True):
         fires = fires_of(scene)
-        before = burn_statistics(scene.field, fires, scene.value_by_class)
+        before = burn(scene, fires, want="statistics")
         for name, made in own.made.items():
             row = next(row for row in whole.rows
                        if (row.landscape, row.method) == (scene.landscape.name, name))
-            after = [burn_statistics(scene.field, fires, scene.value_by_class, plan.break_mask())
+            after = [burn(scene, fires, plan.break_mask(), want="statistics")
                      for plan in made]
             loss = np.mean([one.loss.mean() for one in after])
             assert row.untreated_loss == pytest.approx(before.loss.mean())
@@ -156,9 +155,8 @@ def test_sums_give_the_interval_of_all_fires_at_once(weathers: int) -> None:
                          random_draws=2))
     one = judged([scene], plans, executor_for([scene], plans))
     fires = fires_of(scene)
-    before = burn_statistics(scene.field, fires, scene.value_by_class).loss
-    saved = before - burn_statistics(scene.field, fires, scene.value_by_class,
-                                     plans[0].made["betweenness"][0].break_mask()).loss
+    before = burn(scene, fires).loss
+    saved = before - burn(scene, fires, plans[0].made["betweenness"][0].break_mask()).loss
     own = fire_groups(fires.scenario, before).saving(saved, before)
     found = one.methods["betweenness"]
     # Few weathers are taken as given: fires are then dealt to groups.

@@ -67,10 +67,10 @@ def write_judged(out: Path, work: Work, judgement: Judgement, evaluation: "Evalu
 
 def _promised(scene: "Scene", plan: "Plan") -> float | None:
     """Share of the loss of its plan fires that a plan saves."""
-    from firebreak.fire import burn_loss
+    from firebreak.fire import burn
 
     fires = scene.fires("plan", plan.plan_fires)
-    before, after = (float(burn_loss(scene.field, fires, scene.value_by_class, breaks).sum())
+    before, after = (float(burn(scene, fires, breaks).loss.sum())
                      for breaks in (None, plan.break_mask()))
     return 1.0 - after / before if before > 0.0 else None
 

@@ -57,13 +57,11 @@ def reburn_speedup(seed: int, burned_share: float, repeats: int) -> dict[str, fl
 
 def _anew(problem: "Problem", breaks: np.ndarray) -> float:
     """Seconds to burn all fires under breaks: sums of the plan fires, losses of the others."""
-    from firebreak.fire import burn_loss, burn_statistics
+    from firebreak.fire import burn
 
     scene = problem.scene
-    return (timed(lambda: burn_statistics(scene.field, problem.plan_fires, scene.value_by_class,
-                                          breaks))
-            + timed(lambda: burn_loss(scene.field, problem.reward_fires, scene.value_by_class,
-                                      breaks)))
+    return (timed(lambda: burn(scene, problem.plan_fires, breaks, want="statistics"))
+            + timed(lambda: burn(scene, problem.reward_fires, breaks).loss))
 
 
 def env_steps_per_second(seed: int, envs: int, repeats: int) -> float:

@@ -58,16 +58,16 @@ def against_scipy(size: int, seed: int, repeats: int) -> tuple[Measured, Measure
     """
     from scipy.sparse.csgraph import dijkstra
 
-    from firebreak.fire import burn_loss
+    from firebreak.fire import burn
 
     scene = bench_scene(size, seed)
-    fires, value = endless_fires(scene, 2), scene.landscape.value
+    fires = endless_fires(scene, 2)
     graph = neighbour_graph(scene.field.unit_time[0], scene.landscape.burnable, size)
     sources = fires.source[:max(1, fires.source.size // 8)]
-    burn_loss(scene.field, fires.first(1), value)
+    burn(scene, fires.first(1))
     rates, ratios = [], []
     for _ in range(repeats):
-        rates.append(fires.source.size / timed(lambda: burn_loss(scene.field, fires, value)))
+        rates.append(fires.source.size / timed(lambda: burn(scene, fires)))
         theirs = sources.size / timed(lambda: dijkstra(graph, indices=sources))
         ratios.append(rates[-1] / theirs)
     return measured(rates), measured(ratios)
@@ -77,7 +77,7 @@ def thread_scaling(seed: int, repeats: int) -> dict[str, Any] | None:
     """How much faster all threads are than one: of alternating pairs the median and the best, for
     other programs take from both. None where there is one thread.
     """
-    from firebreak.fire import burn_loss
+    from firebreak.fire import burn
     from firebreak.native_library import max_threads, set_threads
 
     threads = max_threads()
@@ -89,7 +89,7 @@ def thread_scaling(seed: int, repeats: int) -> dict[str, Any] | None:
     def seconds(count: int) -> float:
         set_threads(count)
         begin = time.perf_counter()
-        burn_loss(scene.field, fires, scene.landscape.value)
+        burn(scene, fires)
         return time.perf_counter() - begin
 
     try:
@@ -104,7 +104,7 @@ def build_in_fires(size: int, seed: int, repeats: int) -> float:
     """Seconds that the travel times of one weather take, in fires that burn the map: one of as many
     as a problem has, which are built together; of a large map it is built alone.
     """
-    from firebreak.fire import burn_loss, ellipse_of, field_from_ellipse
+    from firebreak.fire import burn, ellipse_of, field_from_ellipse
 
     weathers = min(_WEATHERS, max(1, _WHOLE_MAP // size**2))
     scene = bench_scene(size, seed, weathers)
@@ -113,8 +113,8 @@ def build_in_fires(size: int, seed: int, repeats: int) -> float:
     for _ in range(repeats):
         build = timed(lambda: field_from_ellipse(ellipse, land.burnable, land.cell_size_m,
                                                  land.slope_tan, land.aspect_deg))
-        burn = timed(lambda: burn_loss(scene.field, fires, land.value))
-        ratios.append(build / weathers / (burn / fires.source.size))
+        burned = timed(lambda: burn(scene, fires))
+        ratios.append(build / weathers / (burned / fires.source.size))
     return median(ratios)
 
 
@@ -152,7 +152,7 @@ def ellipse_areas(ratio: float, size: int) -> tuple[NDArray[np.float64], float]:
         Ellipse,
         Fires,
         backing_rate,
-        burn_arrival,
+        burn_field,
         field_from_ellipse,
         flanking_rate,
     )
@@ -168,9 +168,9 @@ def ellipse_areas(ratio: float, size: int) -> tuple[NDArray[np.float64], float]:
     duration = 0.37 * size * cell_m / head_m_min
     fires = Fires(np.full(WINDS, (size // 2) * size + size // 2), np.arange(WINDS),
                   np.full(WINDS, duration), np.zeros(WINDS, np.uint64))
-    burn_arrival(field, fires.first(1))
+    burn_field(field, fires.first(1), want="arrival")
     begin = time.perf_counter()
-    cells = np.isfinite(burn_arrival(field, fires)).sum(axis=(1, 2))
+    cells = np.isfinite(burn_field(field, fires, want="arrival").arrivals_min).sum(axis=(1, 2))
     seconds = time.perf_counter() - begin
     true_area = math.pi * 0.5 * (head_m_min + back) * flank * duration**2
     return cells * cell_m**2 / true_area, seconds / cells.sum() * 1e9

@@ -116,14 +116,14 @@ def _of_plan(scene: SceneOptions) -> SceneOptions:
 
 def _spread(args: LinesArguments, land: "Landscape") -> NDArray[np.float64]:
     """Mean rate of spread of the head [H, W] over the weather that is asked for, m/min."""
-    from firebreak.fire import make_wide_scene, mean_behavior
+    from firebreak.fire import make_scene
 
     conditions = args.scene.conditions(land, args.landscape)
     # No fire burns, so none has to be given a duration.
     regime = replace(conditions.regime, duration_min=conditions.regime.duration_min or 60.0)
-    scene = make_wide_scene(land, replace(conditions, regime=regime), args.scene.seed)
+    scene = make_scene(land, replace(conditions, regime=regime), args.scene.seed, tiled=True)
     weight = scene.scenarios.weight
-    return mean_behavior(scene, None, lambda head: {
+    return scene.mean_behavior(None, lambda head: {
         "rate": np.tensordot(weight, head.rate_of_spread_m_min, axes=1)})["rate"]
 
 

@@ -17,10 +17,8 @@ from firebreak.fire import (
     FireBehavior,
     Fires,
     Scene,
-    WideScene,
     Workspace,
     padded_width,
-    scene_in,
     workspace,
 )
 from firebreak.landscape.raster.windows import Window
@@ -49,7 +47,7 @@ class Shard:
     _slots: Slots
     _burning: BurningFires
 
-    def __init__(self, scene: WideScene, plan: ShardPlan, fires: Fires, bound: float,
+    def __init__(self, scene: Scene, plan: ShardPlan, fires: Fires, bound: float,
                  scratch: Workspace | None = None) -> None:
         self._scene, self._plan, self._fires, self._bound = scene, plan, fires, bound
         self._scratch = scratch
@@ -225,17 +223,17 @@ def slots_for(scene: Scene, places: int, scratch: Workspace | None) -> Slots:
                  scratch=scratch, observed=False)
 
 
-def own_scene(whole: WideScene, window: Window, stream: int) -> Scene:
+def own_scene(whole: Scene, window: Window, stream: int) -> Scene:
     """The scene of a shard, without what no fire reads once its travel times are made."""
-    scene = scene_in(whole, window, stream)
+    scene = whole.part(window, stream)
     field, none = scene.field, np.empty((0, 0, 0))
     if field.breaks.treated is None:
         field = field._replace(rate=np.empty((field.rate.shape[0], 0), np.float32))
-    return replace(scene, field=field, behavior=FireBehavior(
+    return replace(scene, travel=field, behavior=FireBehavior(
         none, none, none, none, none, none, none, none.astype(np.uint8)))
 
 
-def room_to_burn(scene: WideScene) -> Workspace:
+def room_to_burn(scene: Scene) -> Workspace:
     """Room for a fire on the whole map, for all shards of a process."""
     rows, cols = scene.landscape.shape
     return workspace((rows + 2 * REACH) * padded_width(cols))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import RIM, WideScene
+from firebreak.fire import RIM, Scene
 from firebreak.planning.windows.cores import Box
 
 ROOM = 2 * RIM
@@ -85,7 +85,7 @@ def cells_of(shard: ShardPlan) -> int:
     return (bottom - top + 2 * ROOM) * (right - left + 2 * ROOM)
 
 
-def loss_bound(scene: WideScene, fires: int) -> float:
+def loss_bound(scene: Scene, fires: int) -> float:
     """What sets the unit of all shards alike: more than a fire can lose, and so much more that
     savings of all fires add up in 62 bits.
     """
@@ -99,7 +99,7 @@ def loss_unit(bound: float) -> float:
     return 2.0**(_UNIT_BITS - ceil(log2(max(bound, 1e-9))))
 
 
-def known_boxes(boxes: Sequence[Box], scene: WideScene) -> list[Box]:
+def known_boxes(boxes: Sequence[Box], scene: Scene) -> list[Box]:
     """Of fires that burn these boxes, the parts of the map on which they burn as on all of it."""
     rows, cols = scene.landscape.shape
     own = scene.conditions

@@ -10,7 +10,7 @@ from firebreak.api.options import filled
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.plan_steps import make, write
 from firebreak.checks import InputError
-from firebreak.fire import Fires, burn_loss
+from firebreak.fire import Fires, burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 
@@ -43,7 +43,7 @@ def test_a_plan_promises_what_it_saves_of_its_plan_fires() -> None:
     fires = scene.fires("plan", plan.plan_fires)
     each = [Fires(*(part[k:k + 1] for part in fires))  # type: ignore[arg-type]
             for k in range(plan.plan_fires)]
-    before, after = (sum(float(burn_loss(scene.field, fire, scene.value_by_class, breaks)[0])
+    before, after = (sum(float(burn(scene, fire, breaks).loss[0])
                          for fire in each) for breaks in (None, plan.break_mask()))
     promised = write._promised(scene, plan)
     assert promised is not None

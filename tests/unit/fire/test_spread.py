@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,7 @@ import pytest
 
 from fbp_maps import fbp_map, fbp_weather
 from firebreak.checks import InputError
-from firebreak.fire import (
-    FireConditions,
-    FireRegime,
-    make_scene,
-    make_wide_scene,
-    mean_behavior,
-    wide_behavior,
-    wide_scene,
-)
+from firebreak.fire import FireConditions, FireRegime, make_scene, spread
 from firebreak.fire.effects.crews import HoldRule
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
@@ -32,9 +25,8 @@ SHORT = FireRegime(duration_min=60.0)
 def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Cells times rows of weather of each fire behaviour that is made at once; 100 are allowed."""
     sizes: list[int] = []
-    for module, name in ((wide_behavior, "fire_behavior"), (wide_scene, "behavior_under")):
-        monkeypatch.setattr(module, name, _counted(getattr(module, name), sizes))
-    monkeypatch.setattr(wide_behavior, "BAND_CELLS", 100)
+    monkeypatch.setattr(spread, "fire_behavior", _counted(spread.fire_behavior, sizes))
+    monkeypatch.setattr(spread, "BAND_CELLS", 100)
     return sizes
 
 
@@ -55,10 +47,10 @@ def _weather(rows: int) -> Any:
 @pytest.mark.parametrize("rows", [2, 12, 60])
 def test_however_much_weather_there_is_little_is_held_at_once(rows: int, made: list[int]) -> None:
     land, weather = generate(3, (9, 20)), _weather(rows)
-    scene = make_wide_scene(land, FireConditions(weather=weather, regime=SHORT), 1)
+    scene = make_scene(land, FireConditions(weather=weather, regime=SHORT), 1, tiled=True)
     assert len(made) == 1  # something burns there
-    rate = wide_behavior.mean_rate(land, weather.steps, scene.conditions)
-    maps = mean_behavior(scene, None, lambda one: {
+    rate = spread.mean_rate(land, weather.steps, scene.conditions)
+    maps = scene.mean_behavior(None, lambda one: {
         "rate": one.rate_of_spread_m_min.max(axis=0)})
     assert max(made) <= 100
     whole = make_scene(land, scene.conditions, 1).behavior.rate_of_spread_m_min
@@ -69,21 +61,21 @@ def test_however_much_weather_there_is_little_is_held_at_once(rows: int, made: l
 @pytest.mark.usefixtures("made")
 def test_durations_do_not_hang_on_the_bands() -> None:
     land, conditions = generate(3, 24), FireConditions(weather=_weather(4))
-    assert (make_wide_scene(land, conditions, 1).median_duration_min
+    assert (make_scene(land, conditions, 1, tiled=True).median_duration_min
             == make_scene(land, conditions, 1).median_duration_min)
 
 
 @pytest.mark.usefixtures("made")
 def test_what_burns_is_found_beside_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wide_behavior, "_SAMPLED", 2)
+    monkeypatch.setattr(spread, "_SAMPLED", 2)
     codes = np.full((30, 30), BARE, np.int16)
     codes[17, 19] = GR2
     land = replace(generate(3, 30), fuel_model=codes)
     steps = draw_scenarios(WindClimate(), np.random.default_rng(4), 3)
     wet = steps._replace(**{name: np.ones(3) for name in DEAD_MOISTURES})
-    make_wide_scene(land, FireConditions(regime=SHORT), 1, steps)
+    make_scene(land, FireConditions(regime=SHORT), 1, steps, tiled=True)
     with pytest.raises(InputError, match="fuel that burns in some weather"):
-        make_wide_scene(land, FireConditions(regime=SHORT), 1, wet)
+        make_scene(land, FireConditions(regime=SHORT), 1, wet, tiled=True)
 
 
 CREWS = [FireConditions(treatment=Treatment(kind="shaded"), regime=SHORT,
@@ -92,7 +84,7 @@ CREWS = [FireConditions(treatment=Treatment(kind="shaded"), regime=SHORT,
 
 
 @pytest.mark.parametrize("conditions", CREWS, ids=["held", "attacked"])
-@pytest.mark.parametrize("make", [make_scene, make_wide_scene])
+@pytest.mark.parametrize("make", [make_scene, partial(make_scene, tiled=True)])
 def test_crews_are_refused_where_no_fire_has_an_intensity(make: Any,
                                                           conditions: FireConditions) -> None:
     land = fbp_map(np.full((20, 20), C2, np.int16))
@@ -106,8 +98,8 @@ def test_crews_are_refused_where_no_fire_has_an_intensity(make: Any,
 @pytest.mark.usefixtures("made")
 def test_one_intensity_anywhere_is_enough(conditions: FireConditions,
                                           monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wide_behavior, "_SAMPLED", 2)
+    monkeypatch.setattr(spread, "_SAMPLED", 2)
     codes = np.full((20, 20), C2, np.int16)
     codes[13, 17] = O1A  # grass burns with an intensity whatever the index
     weather = fbp_weather(wind_10m_km_h=np.array([20.0]), ffmc=90.0, bui=0.0)
-    make_wide_scene(fbp_map(codes), conditions, 1, weather)
+    make_scene(fbp_map(codes), conditions, 1, weather, tiled=True)

@@ -1,4 +1,4 @@
-"""The fires of a wide scene in parts, which can burn anywhere: their sums are whole numbers, so
+"""The fires of a scene in parts, which can burn anywhere: their sums are whole numbers, so
 parts added in any order have the bits of all fires burned together.
 
 A part holds fires of one weather that start on a strip of the map, and its sums are those of the
@@ -10,12 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.fire.engine import Breaks, nothing_summed, sum_fires
 from firebreak.fire.fires import Fires
+from firebreak.fire.scene import Scene
 from firebreak.fire.solver.structs import Tiles
-from firebreak.fire.sums import BurnStatistics, statistics_of
+from firebreak.fire.sums import BurnResult, result_of
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import padded_width
-from firebreak.fire.wide_scene import WideScene, nothing_summed, sum_wide
 
 STRIP_CELLS, PART_FIRES = 4_000_000, 256
 """Cells of a strip, about, and fires of a part, at most: what comes back of a part is some 40 bytes
@@ -37,15 +38,14 @@ class PartSums(NamedTuple):
     stopped: NDArray[np.int32]
 
 
-class WideSums:
-    """Sums over the fires of a wide scene under breaks, to which parts are added in any order.
+class PartsTotal:
+    """Sums over the fires of a scene under breaks, to which parts are added in any order.
 
     Attributes:
         units: in which parts must be burned, so that all of them fit.
     """
 
-    def __init__(self, scene: WideScene, fires: Fires,
-                 breaks: NDArray[np.bool_] | None = None) -> None:
+    def __init__(self, scene: Scene, fires: Fires, breaks: Breaks = None) -> None:
         self._shape = scene.landscape.shape
         self._total = nothing_summed(scene, fires, breaks)
         self.units = self._total.sums.per_value, self._total.sums.per_minute
@@ -61,12 +61,12 @@ class WideSums:
             if whole.size:
                 _on_map(whole, self._shape)[0][..., rows, cols] += own
 
-    def statistics(self) -> BurnStatistics:
-        """Over all fires, once all parts are added, with the bits of `burn_wide_statistics`; the
-        sums are used up.
+    def result(self) -> BurnResult:
+        """Statistics over all fires, once all parts are added, with the bits of `burn`; the sums
+        are used up.
         """
         total = self._total
-        return statistics_of(total.sums, total.loss, total.value, self._shape)
+        return result_of(total.sums, total.loss, total.value, self._shape)
 
 
 def parts_of(fires: Fires, shape: tuple[int, int]) -> list[NDArray[np.intp]]:
@@ -80,10 +80,10 @@ def parts_of(fires: Fires, shape: tuple[int, int]) -> list[NDArray[np.intp]]:
             for first in range(0, part.size, PART_FIRES)]
 
 
-def burn_part(scene: WideScene, fires: Fires, breaks: NDArray[np.bool_] | None,
+def burn_part(scene: Scene, fires: Fires, breaks: Breaks,
               units: tuple[float, float]) -> PartSums:
     """Burns the fires of one part, all of one weather. units: those of the sums over all parts."""
-    sums, loss, _, tiles = sum_wide(scene, fires, breaks, units=units)
+    sums, loss, _, tiles = sum_fires(scene, fires, breaks, units)
     shape = scene.landscape.shape
     rows, cols = _near(tiles, shape)
 
@@ -105,6 +105,8 @@ def _near(tiles: Tiles, shape: tuple[int, int]) -> tuple[slice, slice]:
     """Rows and columns of the padded map that hold all tiles that are ready: fires burn, and are
     held, there alone.
     """
+    if not tiles.ready.size:  # all of them are
+        return slice(REACH, shape[0] + REACH), slice(REACH, shape[1] + REACH)
     ready = tiles.ready.reshape(-1, tiles.across) > 0
     found = []
     for axis, size in ((1, shape[0]), (0, shape[1])):
