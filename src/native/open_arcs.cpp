@@ -130,7 +130,14 @@ INLINE u32 unit_steps(i64 cell, const Ground& ground) {
     return bits;
 }
 
-void open_listed(Array<const i64, ANY> cells, const Ground& ground, u64* facets, u32* accepts) {
+// The cells of a call that a thread works on, in one row of weather.
+using Cells = Array<const i64, ANY>;
+
+void open_listed(Cells cells, i64 r, const OpenArcs& call) {
+    u64* const facets = call.facets[r].data;
+    u32* const accepts = call.accepts[r].data;
+    const Ground ground{call.metric[r].data, call.rate[r].data,
+                        reinterpret_cast<const u8*>(call.burnable.data), call.width};
     for (i64 cell : cells) {
         facets[cell] = 0;
         accepts[cell] = 0;
@@ -141,20 +148,13 @@ void open_listed(Array<const i64, ANY> cells, const Ground& ground, u64* facets,
     }
 }
 
-// What neighbours receive from cells, in one row of weather.
-struct Receivers {
-    const u64* facets;
-    const u32* accepts;
-    u32* sends;
-    u32* sends_far;
-};
-
 // `count` cells side by side, RUN at most.
-INLINE void reverse_run(i64 first, i64 count, const Offsets& offsets, const Receivers& row) {
+INLINE void reverse_run(i64 first, i64 count, i64 r, const Offsets& offsets,
+                        const OpenArcs& call) {
     u32 near[RUN] = {}, far[RUN] = {};
     for (i64 step = 0; step < 8; step++) {
-        const u32* const accepts = row.accepts + first - offsets.to[step];
-        const u64* const facets = row.facets + first - offsets.to[step];
+        const u32* const accepts = call.accepts[r].data + first - offsets.to[step];
+        const u64* const facets = call.facets[r].data + first - offsets.to[step];
         const u64 short_ones = TOUCHING[step] & UNIT, long_ones = TOUCHING[step] & ~UNIT;
         for (i64 k = 0; k < count; k++) {
             const u32 by_unit = (facets[k] & short_ones) != 0;
@@ -165,88 +165,92 @@ INLINE void reverse_run(i64 first, i64 count, const Offsets& offsets, const Rece
     }
     // Where a longer facet is open, so is the step to each of its ends.
     for (i64 step = 8; step < STEPS; step++) {
-        const u32* const accepts = row.accepts + first - offsets.to[step];
+        const u32* const accepts = call.accepts[r].data + first - offsets.to[step];
         for (i64 k = 0; k < count; k++) far[k] |= accepts[k] & u32(1) << step;
     }
-    for (i64 k = 0; k < count; k++) row.sends[first + k] = near[k] | far[k];
-    for (i64 k = 0; k < count; k++) row.sends_far[first + k] = far[k];
+    for (i64 k = 0; k < count; k++) call.sends(r, first + k) = near[k] | far[k];
+    for (i64 k = 0; k < count; k++) call.sends_far(r, first + k) = far[k];
 }
 
-void reverse_listed(Array<const i64, ANY> cells, const Offsets& offsets, const Receivers& row) {
+void reverse_listed(Cells cells, i64 r, const Offsets& offsets, const OpenArcs& call) {
     for (i64 k = 0; k < cells.size();) {
         i64 count = 1;
         while (count < RUN && k + count < cells.size() && cells[k + count] == cells[k] + count)
             count++;
-        reverse_run(cells[k], count, offsets, row);
+        reverse_run(cells[k], count, r, offsets, call);
         k += count;
     }
 }
 
-// Minutes to the neighbours of cells, in one row of weather.
-struct Edges {
-    const float* unit_time;  // [P][8]
-    const u32* accepts;
-    double* edges;  // [P][8]
-};
-
-void join_listed(Array<const i64, ANY> cells, const JoinEdges& call, const Edges& row) {
-    const u8* const burnable = call.burnable.data;
-    const i64 width = call.width;
-    for (i64 cell : cells) {
+void join_listed(Cells cells, i64 r, const OpenArcs& call) {
+    const auto unit_time = call.unit_time[r];
+    const u32* const accepts = call.accepts[r].data;
+    double* const edges = call.edges[r].data;
+    for (i64 cell : cells)
         for (i64 lane = 0; lane < 8; lane++) {
-            const i64 child = cell + LANE_ROW[lane] * width + LANE_COL[lane];
+            const i64 child = cell + LANE_ROW[lane] * call.width + LANE_COL[lane];
             const i64 step = STEP_OF_LANE[lane];
-            const bool opens = burnable[cell] && row.accepts[child] >> step & 1;
-            row.edges[cell * 8 + lane] = opens ? 0.5 * double(row.unit_time[child * 8 + step])
-                                                     + 0.5 * double(row.unit_time[cell * 8 + step])
-                                               : HUGE_VAL;
+            const bool opens = call.burnable[cell] && accepts[child] >> step & 1;
+            edges[cell * 8 + lane] = opens ? unit_cost(unit_time, child, step, cell) : HUGE_VAL;
         }
+}
+
+// Calls task(first row of a stream, part of the cells) for all of both.
+template <class Task>
+void for_parts(Cells cells, const OpenArcs& call, const Task& task) {
+    const i64 parts = (cells.size() + PART - 1) / PART;
+    auto work = [&](i64 k, i64) {
+        const i64 first = k % parts * PART;
+        task(k / parts * call.steps, cells.slice(first, smaller(first + PART, cells.size())));
+    };
+    parallel_for(call.metric.size() / call.steps * parts, call.threads, work);
+}
+
+// An arc that begins in one step of the weather may end in the next and suit that.
+void open_in_stream(i64 first, Cells cells, const OpenArcs& call) {
+    const i64 last = first + call.steps - 1;
+    for (i64 r = first; r <= last; r++) open_listed(cells, r, call);
+    for (i64 r = first; r < last; r++)
+        for (i64 cell : cells) {
+            call.facets(r, cell) |= call.facets(r + 1, cell);
+            call.accepts(r, cell) |= call.accepts(r + 1, cell);
+        }
+}
+
+// What a cell may have sent far is asked without knowing in which weather.
+void reverse_in_stream(i64 first, Cells cells, const Offsets& offsets, const OpenArcs& call) {
+    const i64 end = first + call.steps;
+    for (i64 r = first; r < end; r++) reverse_listed(cells, r, offsets, call);
+    if (call.steps == 1) return;
+    for (i64 cell : cells) {
+        u32 far = 0;
+        for (i64 r = first; r < end; r++) far |= call.sends_far(r, cell);
+        for (i64 r = first; r < end; r++) call.sends_far(r, cell) = far;
     }
 }
 
-// Calls task(row of weather, part of the cells) for all of both.
-template <class Task>
-void for_parts(Array<const i64, ANY> cells, i64 rows, i64 threads, const Task& task) {
-    const i64 parts = (cells.size() + PART - 1) / PART;
-    auto work = [&](i64 k, i64) {
-        const i64 first = k % parts * PART, end = first + PART;
-        task(k / parts, cells.slice(first, end < cells.size() ? end : cells.size()));
-    };
-    parallel_for(rows * parts, threads, work);
-}
-
-const char* check_cells(Array<const i64, ANY> listed, i64 cells, i64 width) {
-    CHECK(check_map(cells, width));
+const char* check_cells(Cells listed, const OpenArcs& call) {
     for (i64 cell : listed)
-        if (!inside_map(cell, cells, width)) return "cells: a cell outside the map";
+        if (!inside_map(cell, call.burnable.size(), call.width))
+            return "cells: a cell outside the map";
     return nullptr;
 }
 
 }  // namespace
 
 ENTRY(open_arcs, OpenArcs) {
-    CHECK(check_cells(call.cells, call.burnable.size(), call.width));
-    for_parts(call.cells, call.metric.size(), call.threads, [&](i64 r, Array<const i64, ANY> part) {
-        const Ground ground{call.metric[r].data, call.rate[r].data, call.burnable.data, call.width};
-        open_listed(part, ground, call.facets[r].data, call.accepts[r].data);
-    });
-    return nullptr;
-}
-
-ENTRY(reverse_arcs, ReverseArcs) {
-    CHECK(check_cells(call.cells, call.facets.shape[1], call.width));
+    CHECK(check_map(call.burnable.size(), call.width));
+    CHECK(check_cells(call.cells, call));
+    CHECK(check_cells(call.senders, call));
+    if (call.steps < 1 || call.metric.size() % call.steps != 0) return "steps: no whole streams";
     const Offsets offsets = offsets_for(call.width);
-    for_parts(call.cells, call.facets.size(), call.threads, [&](i64 r, Array<const i64, ANY> part) {
-        reverse_listed(part, offsets, {call.facets[r].data, call.accepts[r].data,
-                                       call.sends[r].data, call.sends_far[r].data});
+    for_parts(call.cells, call, [&](i64 first, Cells part) { open_in_stream(first, part, call); });
+    for_parts(call.senders, call, [&](i64 first, Cells part) {
+        reverse_in_stream(first, part, offsets, call);
     });
-    return nullptr;
-}
-
-ENTRY(join_edges, JoinEdges) {
-    CHECK(check_cells(call.cells, call.burnable.size(), call.width));
-    for_parts(call.cells, call.edges.size(), call.threads, [&](i64 r, Array<const i64, ANY> part) {
-        join_listed(part, call, {call.unit_time[r].data, call.accepts[r].data, call.edges[r].data});
+    if (call.edges.empty()) return nullptr;
+    for_parts(call.senders, call, [&](i64 first, Cells part) {
+        for (i64 r = first; r < first + call.steps; r++) join_listed(part, r, call);
     });
     return nullptr;
 }

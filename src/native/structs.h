@@ -208,31 +208,15 @@ struct FillMetric {
 struct OpenArcs {
     i64 threads;
     Array<const i64, ANY> cells;  // N
+    Array<const i64, ANY> senders;  // M
+    i64 width, steps;
     Array<const float, ANY, ANY, 5> metric;  // R P 5
-    Array<const float, ANY, ANY> rate;  // R P
-    Array<const u8, ANY> burnable;  // P
-    i64 width;
-    Array<u64, ANY, ANY> facets;  // R P
-    Array<u32, ANY, ANY> accepts;  // R P
-};
-
-struct ReverseArcs {
-    i64 threads;
-    Array<const i64, ANY> cells;  // N
-    i64 width;
-    Array<const u64, ANY, ANY> facets;  // R P
-    Array<const u32, ANY, ANY> accepts;  // R P
-    Array<u32, ANY, ANY> sends, sends_far;  // R P
-};
-
-struct JoinEdges {
-    i64 threads;
-    Array<const i64, ANY> cells;  // N
     Array<const float, ANY, ANY, 8> unit_time;  // R P 8
-    Array<const u8, ANY> burnable;  // P
-    i64 width;
-    Array<const u32, ANY, ANY> accepts;  // R P
-    Array<double, ANY, ANY, 8> edges;  // R P 8
+    Array<const float, ANY, ANY> rate;  // R P
+    Array<const bool, ANY> burnable;  // P
+    Array<u64, ANY, ANY> facets;  // R P
+    Array<u32, ANY, ANY> accepts, sends, sends_far;  // R P
+    Array<double, ANY, ANY, 8> edges;  // R P 8 or none
 };
 
 struct SetBucketLengths {

@@ -40,15 +40,6 @@ def wholes(*numbers: int) -> np.ndarray:
     return np.array(numbers, np.int64)
 
 
-def field(kind: str) -> tuple:
-    """Arguments that all kernels of open arcs take."""
-    bits, open_ = zeros(np.uint64, 2, P), zeros(np.uint32, 2, P)
-    cells, burns = INSIDE.ravel().copy(), np.ones(P, np.uint8)
-    return {"open": (cells, floats(2, P, 5), floats(2, P), burns, WIDTH, bits, open_),
-            "reverse": (cells, WIDTH, bits, open_, zeros(np.uint32, 2, P), zeros(np.uint32, 2, P)),
-            "join": (cells, floats(2, P, 8), burns, WIDTH, open_, doubles(2, P, 8))}[kind]
-
-
 def land() -> tuple:
     """Maps of two slots: flags, and what they cost."""
     return np.ones((2, H, W), np.bool_), floats(2, H, W), doubles(2), zeros(np.bool_, 2, H, W)
@@ -66,8 +57,10 @@ def calls() -> list[tuple[Callable, tuple]]:
         (travel.fill_metric, (*(doubles(2, H, W) for _ in range(4)), doubles(3, H, W),
                               np.ones((H, W), np.bool_), 30.0, WIDTH, floats(2, P, 5),
                               floats(2, P, 8), floats(2, P), wholes(0))),
-        (travel.open_arcs, field("open")), (travel.reverse_arcs, field("reverse")),
-        (travel.join_edges, field("join")),
+        (travel.open_arcs, (INSIDE.ravel().copy(), INSIDE.ravel().copy(), WIDTH, 1,
+                            floats(2, P, 5), floats(2, P, 8), floats(2, P), np.ones(P, np.bool_),
+                            zeros(np.uint64, 2, P), *(zeros(np.uint32, 2, P) for _ in range(3)),
+                            doubles(2, P, 8))),
         (travel.set_bucket_lengths, (doubles(2, P, 8), 0.5, doubles(2))),
         (travel.heat_per_speed, (floats(P, 5), floats(P, 3), doubles(P))),
         (travel.write_break, (1, 2, 3, zeros(np.bool_, H, W), zeros(np.uint8, P))),
@@ -176,8 +169,9 @@ def replaced(values: tuple, place: int, value: Any) -> tuple:
 @pytest.mark.parametrize(("name", "place", "value"), [
     ("fill_metric", 6, 0.0), ("fill_metric", 6, np.nan), ("fill_metric", 7, WIDTH + 1),
     ("open_arcs", 0, wholes(0)), ("open_arcs", 0, wholes(P)), ("open_arcs", 0, wholes(-1)),
-    ("open_arcs", 4, 6), ("open_arcs", 4, 0), ("open_arcs", 4, -WIDTH), ("open_arcs", 4, P),
-    ("reverse_arcs", 0, wholes(3 * WIDTH + 2)), ("join_edges", 0, wholes(3 * WIDTH - 4)),
+    ("open_arcs", 2, 6), ("open_arcs", 2, 0), ("open_arcs", 2, -WIDTH), ("open_arcs", 2, P),
+    ("open_arcs", 1, wholes(3 * WIDTH + 2)), ("open_arcs", 1, wholes(3 * WIDTH - 4)),
+    ("open_arcs", 3, 0), ("open_arcs", 3, 3),
     ("write_break", 0, H), ("write_break", 1, -1), ("write_break", 2, 256),
     ("allow_lines", 5, wholes(3, 3)), ("allow_lines", 5, wholes(0, 3)),
     ("allow_lines", 5, wholes(1, 4)), ("allow_lines", 6, wholes(0)), ("allow_lines", 6, wholes(3)),

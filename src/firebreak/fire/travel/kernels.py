@@ -43,37 +43,23 @@ def fill_metric(head: Annotated[NDArray[np.float64], "R H W"],
 
 
 @entry(parallel=True)
-def open_arcs(cells: Annotated[NDArray[np.int64], "N"],
-              metric: Annotated[NDArray[np.float32], "R P 5"],
+def open_arcs(cells: Annotated[NDArray[np.int64], "N"], senders: Annotated[NDArray[np.int64], "M"],
+              width: int, steps: int, metric: Annotated[NDArray[np.float32], "R P 5"],
+              unit_time: Annotated[NDArray[np.float32], "R P 8"],
               rate: Annotated[NDArray[np.float32], "R P"],
-              burnable: Annotated[NDArray[np.uint8], "P"], width: int,
+              burnable: Annotated[NDArray[np.bool_], "P"],
               facets: Annotated[NDArray[np.uint64], "R P", WRITTEN],
-              accepts: Annotated[NDArray[np.uint32], "R P", WRITTEN]) -> None:
-    """Sets what is open at the cells listed, none of them in the padding, seen from the receiving
-    cell: bits of the open facets and single steps. rate: of the head.
-    """
+              accepts: Annotated[NDArray[np.uint32], "R P", WRITTEN],
+              sends: Annotated[NDArray[np.uint32], "R P", WRITTEN],
+              sends_far: Annotated[NDArray[np.uint32], "R P", WRITTEN],
+              edges: Annotated[NDArray[np.float64], "R P 8 or none", WRITTEN]) -> None:
+    """Sets what is open at the cells listed, then what the senders reach; none is in the padding.
+    For all else of a travel field see `travel_field.TravelField`.
 
-
-@entry(parallel=True)
-def reverse_arcs(cells: Annotated[NDArray[np.int64], "N"], width: int,
-                 facets: Annotated[NDArray[np.uint64], "R P"],
-                 accepts: Annotated[NDArray[np.uint32], "R P"],
-                 sends: Annotated[NDArray[np.uint32], "R P", WRITTEN],
-                 sends_far: Annotated[NDArray[np.uint32], "R P", WRITTEN]) -> None:
-    """Sets bit i of sends[r, p]: a burnable cell is reached from p by its step i or a facet that
-    ends there; of sends_far[r, p]: by a step or a facet that is not a unit one. For the cells
-    listed, none of them in the padding.
-    """
-
-
-@entry(parallel=True)
-def join_edges(cells: Annotated[NDArray[np.int64], "N"],
-               unit_time: Annotated[NDArray[np.float32], "R P 8"],
-               burnable: Annotated[NDArray[np.uint8], "P"], width: int,
-               accepts: Annotated[NDArray[np.uint32], "R P"],
-               edges: Annotated[NDArray[np.float64], "R P 8", WRITTEN]) -> None:
-    """Sets edges of the cells listed, none of them in the padding: minutes to each neighbour in the
-    order of LANES, half at either cell's speed; inf where closed.
+    facets, accepts: bits of the open facets and single steps, seen from the receiving cell, in the
+    own row of weather or, in streams of several `steps`, in a later one. sends: bit i of [r, p]: a
+    burnable cell is reached from p by its step i or a facet that ends there. sends_far: by a step
+    or a facet that is not a unit one. edges: half at either cell's speed.
     """
 
 

@@ -281,22 +281,9 @@ def _open_all(field: TravelField) -> None:
 
 def open_arcs(field: TravelField, cells: NDArray[np.int64], senders: NDArray[np.int64]) -> None:
     """Remakes what is open at `cells`, and what `senders` reach, in every row."""
-    width, facets, accepts = padded_width(field.shape[1]), field.facets, field.accepts
-    burnable = field.burnable.view(np.uint8)
-    kernels.open_arcs(cells, field.metric, field.rate, burnable, width, facets, accepts)
-    for r in range(field.metric.shape[0]):
-        if (r + 1) % field.steps:
-            # An arc that begins in one step of the weather may end in the next and suit that.
-            facets[r][cells] |= facets[r + 1][cells]
-            accepts[r][cells] |= accepts[r + 1][cells]
-    kernels.reverse_arcs(senders, width, facets, accepts, field.sends, field.sends_far)
-    for first in range(0, field.metric.shape[0] if field.steps > 1 else 0, field.steps):
-        rows = slice(first, first + field.steps)
-        # What a cell may have sent is asked without knowing in which weather.
-        field.sends_far[rows, senders] = np.bitwise_or.reduce(field.sends_far[rows, senders],
-                                                              axis=0)
-    if field.edges.size:
-        kernels.join_edges(senders, field.unit_time, burnable, width, accepts, field.edges)
+    kernels.open_arcs(cells, senders, padded_width(field.shape[1]), field.steps, field.metric,
+                      field.unit_time, field.rate, field.burnable, field.facets, field.accepts,
+                      field.sends, field.sends_far, field.edges)
 
 
 def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
