@@ -84,9 +84,9 @@ def cpu_of(config: RunConfig, calls: int) -> tuple[float, float]:
             collected, updated = [], []
             for _ in range(calls):
                 begin = time.process_time()
-                steps = arena.collector.collect().env_steps
-                collected.append((time.process_time() - begin) / steps)
-                arena.collector.buffer.drain(arena.replay)
+                arena.collector.collect(trainer.env_steps, trainer.check_stop)
+                seconds = time.process_time() - begin
+                collected.append(seconds / arena.collector.buffer.drain(arena.replay))
             for _ in range(calls):
                 begin = time.process_time()
                 update(trainer.agent, trainer.arenas)

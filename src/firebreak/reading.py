@@ -162,17 +162,6 @@ def record_of(path: Path, most: int = MOST_RECORD) -> Any:
     return from_json(bytes_of(path, most))
 
 
-def whole_number(text: str) -> int:
-    """A whole number as people write it, in decimal digits and a sign.
-
-    Raises:
-        ValueError: anything else, and more digits than any number of ours has.
-    """
-    if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", text):
-        raise ValueError(f"'{text[:30]}' is no whole number of at most 18 digits")
-    return int(text)
-
-
 def _check_depth(tree: Any) -> None:
     """Raises ValueError where tables and lists are nested too deeply for what follows."""
     level, depth = [tree], 0

@@ -157,13 +157,6 @@ def test_endless_options_are_one_sentence(arguments: list[str], capsys: Any) -> 
     assert len(said) < 5000
 
 
-@pytest.mark.parametrize("text", ["9" * 19, "9" * 400, "9" * 5000, "1_0", "\u0662", "1.0", ""])
-def test_a_whole_number_has_at_most_18_digits(text: str) -> None:
-    assert reading.whole_number(f" -{'9' * 18} ") == 1 - 10**18
-    with pytest.raises(ValueError, match="no whole number of at most 18 digits"):
-        reading.whole_number(text)
-
-
 @pytest.mark.parametrize("text", [r'["\ud800"]', r'{"\uDFFF": 1}', r'["\ude00\ud83d"]',
                                   b'["\xed\xa0\x80"]'])
 def test_half_of_a_letter_is_a_value_error(text: str | bytes) -> None:

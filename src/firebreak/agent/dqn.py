@@ -5,7 +5,6 @@ business.
 """
 
 import copy
-import gc
 import math
 from typing import Any, NamedTuple
 
@@ -14,13 +13,7 @@ from torch import Tensor, nn
 
 from firebreak.agent.exploration import explored
 from firebreak.agent.gain_store import GainBatch
-from firebreak.agent.losses import (
-    BatchPart,
-    Networks,
-    descend,
-    gain_parts,
-    transition_parts,
-)
+from firebreak.agent.losses import Networks, part_losses
 from firebreak.agent.network import network_of
 from firebreak.agent.replay import Batch
 from firebreak.agent.schedules import discount_at, learning_rate_at
@@ -68,11 +61,6 @@ class DQNAgent:
         self.sampling = torch.Generator().manual_seed(seed + 2)
         self.learner_steps = 0
 
-    @property
-    def networks(self) -> Networks:
-        """What losses are computed with."""
-        return Networks(self.online_net, self.target_net, self.layout)
-
     @torch.no_grad()
     def q_values(self, observation: Tensor) -> Tensor:
         """Q-values [N, A] on the CPU, as shares of the untreated loss."""
@@ -101,7 +89,7 @@ class DQNAgent:
         Raises:
             NotFinite: loss or gradient (nothing has changed then), or weights.
         """
-        return self._descend(transition_parts(batch, turned, self.device), batch, self.discount,
+        return self._descend(batch, turned, self.discount,
                              learning_rate_at(self.settings, self.learner_steps))
 
     def learn_gains(self, batch: GainBatch, turned: int = 0,
@@ -114,20 +102,20 @@ class DQNAgent:
         """
         if learning_rate is None:
             learning_rate = learning_rate_at(self.settings, self.learner_steps)
-        return self._descend(gain_parts(batch, turned, self.device), batch, 0.0, learning_rate)
+        return self._descend(batch, turned, 0.0, learning_rate)
 
-    def _descend(self, parts: list[BatchPart], batch: Batch | GainBatch, discount: float,
+    def _descend(self, batch: Batch | GainBatch, turned: int, discount: float,
                  learning_rate: float) -> Update:
-        """One step of the optimizer, and of the target network, down the sum of the losses of a
-        batch's parts.
-        """
+        """One step of the optimizer, and of the target network, down the loss of a batch."""
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         self.optimizer.zero_grad(set_to_none=True)
         loss, values = 0.0, []
-        for part in descend(self.networks, parts):
-            loss += part.loss
-            values.append(part.values)
+        networks = Networks(self.online_net, self.target_net, self.layout)
+        for part_loss, part_values in part_losses(networks, batch, turned):
+            part_loss.backward()
+            loss += part_loss.item()
+            values.append(part_values.detach().cpu())
         norm = nn.utils.clip_grad_norm_(self.online_net.parameters(),
                                         self.settings.gradient_clip)
         if not (math.isfinite(loss) and math.isfinite(float(norm))):
@@ -174,13 +162,6 @@ class DQNAgent:
                     for p in self.online_net.parameters() if p.grad is not None)
         self.optimizer.zero_grad(set_to_none=True)
         return freed
-
-    def reset_memory(self) -> None:
-        """`cleanup_memory`, a full garbage collection and, on a GPU, the allocator's cache."""
-        self.cleanup_memory()
-        gc.collect()
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on learning, as tensors and plain numbers."""

@@ -236,11 +236,6 @@ class Replay:
         return torch.cat([self.dynamic[row, env], flags,
                           self.static[self.land[row, env].long()], scalars], dim=1)
 
-    def clear(self) -> None:
-        """Forgets all transitions; the memory stays allocated."""
-        self._written = 0
-        self._start_of_episode.fill_(True)
-
     def state(self) -> dict[str, Tensor]:
         """Everything needed to go on: tensors by name."""
         counters = torch.tensor([self._written], dtype=torch.int64)
@@ -290,16 +285,12 @@ class Replay:
         return dynamic, flags, static, scalars
 
 
-_BIT = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8)
-
-
 def pack_bits(flags: Tensor) -> Tensor:
     """[..., A] zero or not -> uint8 [..., ceil(A / 8)], cell 0 in the lowest bit."""
-    spare = -flags.shape[-1] % 8
-    ones = torch.nn.functional.pad((flags > 0).to(torch.uint8), (0, spare))
-    return (ones.unflatten(-1, (-1, 8)) * _BIT).sum(-1, dtype=torch.uint8)
+    return torch.from_numpy(np.packbits((flags > 0).numpy(), axis=-1, bitorder="little"))
 
 
 def unpack_bits(packed: Tensor, cells: int) -> Tensor:
     """uint8 [..., ceil(cells / 8)] -> uint8 0 or 1 [..., cells]."""
-    return (packed[..., None].bitwise_and(_BIT) > 0).to(torch.uint8).flatten(-2)[..., :cells]
+    return torch.from_numpy(np.unpackbits(packed.numpy(), axis=-1, count=cells,
+                                          bitorder="little"))

@@ -257,8 +257,8 @@ def test_a_batch_in_parts_teaches_what_it_teaches_at_once(monkeypatch) -> None:
     given = batch(count=7)
     one = at_once.learn(given)
     monkeypatch.setattr(losses, "MAX_PART_CELLS", 3 * CELLS)
-    parts = losses.transition_parts(given, 0, in_parts.device)
-    assert [part.batch.action.shape[0] for part in parts] == [3, 3, 1]
+    networks = losses.Networks(in_parts.online_net, in_parts.target_net, OBSERVATION)
+    assert [len(values) for _, values in losses.part_losses(networks, given, 0)] == [3, 3, 1]
     other = in_parts.learn(given)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-5)
@@ -282,7 +282,6 @@ def test_cleanup_frees_gradients_and_changes_nothing_else() -> None:
         learner.learn(batch())
     assert one.cleanup_memory() == 0
     assert all(p.grad is None for p in one.online_net.parameters())
-    one.reset_memory()
     assert one.learn(batch(seed=3)) == two.learn(batch(seed=3))
 
 

@@ -149,18 +149,6 @@ def test_a_state_of_another_size_is_refused() -> None:
         Replay(OBSERVATION, (3, 4), 2, 20, 2).restore(state)
 
 
-def test_a_cleared_replay_is_empty_and_usable() -> None:
-    collector = Collector(np.random.default_rng(5), 2, 6).collect(9)
-    collector.replay.clear()
-    assert len(collector.replay) == 0
-    with pytest.raises(InputError, match="stored transitions, got an empty replay"):
-        collector.replay.sample(1, 0.9, 1, torch.Generator())
-    collector.plain, collector.left = ListReplay(2, 6), [0, 0]
-    made, expected = collector.collect(4).transitions(0.9, 1)
-    for k, (observation, *_) in enumerate(expected):
-        assert torch.equal(made.observation[k], observation)
-
-
 def test_one_row_is_no_transition_and_a_tiny_capacity_is_refused() -> None:
     collector = Collector(np.random.default_rng(6), 2, 6).collect(1)
     assert len(collector.replay) == 0

@@ -81,8 +81,7 @@ def splits_of(config: "RunConfig") -> "Splits":
         InputError: as `make_splits`; a method that cannot be compared with the policy at the end.
     """
     from firebreak.train.config.load import written_data
-    from firebreak.train.data.compared_methods import check_compared
-    from firebreak.train.data.splits import make_splits
+    from firebreak.train.data.splits import check_compared, make_splits
 
     splits = make_splits(config, written_data(config))
     check_compared(config, splits)

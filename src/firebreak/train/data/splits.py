@@ -9,6 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import torch
+
+from firebreak.agent.network import network_of
+from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.sources import (
     LandscapeDraw,
@@ -31,7 +35,9 @@ from firebreak.landscape.raster.windows import (
     window_positions,
 )
 from firebreak.landscape.synthetic.generate import DEFAULT_CELL_SIZE_M
-from firebreak.planning.methods import check_methods
+from firebreak.layout import OBSERVATION
+from firebreak.planning.core.rounds import Job
+from firebreak.planning.methods import check_job, check_methods, check_policy
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import (
     check_cell_sizes,
@@ -44,6 +50,7 @@ from firebreak.train.data.sizes import check_memory
 from firebreak.train.data.treated import Treat, all_treated, treat_as, treated_draw
 
 SPLIT_SHARES = (0.6, 0.2, 0.2)
+SMALLER = "smaller landscapes (landscapes.size)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +118,23 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
         validation=tuple(_validation(config, source, maps, size, each, treat)
                          for source, size in zip(train, sizes, strict=True)),
         test=_test_scenes(config, conditions, maps, data, treat))
+
+
+def check_compared(config: RunConfig, splits: Splits) -> None:
+    """Refuses methods that cannot follow the policy that a run will train, or that cannot plan for
+    its test landscapes.
+
+    Raises:
+        InputError: naming the method.
+    """
+    with torch.device("meta"):  # shapes only: nothing is drawn
+        policy = Policy(network_of(config.agent, OBSERVATION), {})
+    for method in config.evaluation.methods:
+        check_policy(method, policy)
+        for scenes in splits.test.values():
+            assert isinstance(scenes, LaterScenes), "the test scenes of a run are made after it"
+            for land in scenes.landscapes:
+                check_job(method, Job(land, scenes.conditions, config.fires.plan_fires, SMALLER))
 
 
 def source_of(config: RunConfig, conditions: FireConditions, size: int,
@@ -186,13 +210,12 @@ def _test_scenes(config: RunConfig, conditions: FireConditions, maps: list[_Map]
             check_cell_sizes(conditions, [one.cell_size_m])
         return LaterScenes(landscapes, conditions, seed)
 
-    if land.kind == "synthetic":
-        draw = _synthetic(config, land.size, "test", treat)
-        return {"synthetic": scenes([draw(seed, i) for i in range(held_out.test_landscapes)])}
     found: dict[str, Sequence[Scene]] = {}
-    if config.mixture.synthetic:
+    if land.kind == "synthetic" or config.mixture.synthetic:
         draw = _synthetic(config, land.size, "test", treat)
         found["synthetic"] = scenes([draw(seed, i) for i in range(held_out.test_landscapes)])
+    if land.kind == "synthetic":
+        return found
     for name in land.maps:
         own = [m for m in maps if m.name == name]
         # The coarsest comes first: it is what the landscapes table asks for.

@@ -7,7 +7,7 @@ refuses to overflow instead of dropping, and what went in and out is counted.
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from firebreak.agent.dqn import DQNAgent, NotFinite
 from firebreak.agent.replay import Replay, check_bytes
 from firebreak.checks import fail
 from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.train.config.schema import CleanupConfig
 
 
 class ExperienceBuffer:
@@ -77,25 +78,13 @@ class ExperienceBuffer:
         self.received, self.handed_on = int(state["received"]), int(state["handed_on"])
 
 
-class Collected(NamedTuple):
-    """What a collection brought: steps, and the returns of the episodes that ended in it."""
-
-    env_steps: int
-    returns: list[float]
-    seconds: float
-
-
-def _never() -> None:
-    """Nobody asks to stop."""
-
-
 class ExperienceCollector:
-    """Steps one vector environment for its whole life."""
+    """Steps one vector environment for its whole life, `steps` times in each collection."""
 
-    def __init__(self, env: FuelbreakVectorEnv, agent: DQNAgent, *, steps: int, seed: int,
-                 max_experiences: int, max_step_times: int, max_collection_times: int) -> None:
-        if steps * env.num_envs > max_experiences:
-            raise fail(expected=f"at most {max_experiences} experiences per collection",
+    def __init__(self, env: FuelbreakVectorEnv, agent: DQNAgent, steps: int, seed: int,
+                 bounds: CleanupConfig) -> None:
+        if steps * env.num_envs > bounds.max_experiences:
+            raise fail(expected=f"at most {bounds.max_experiences} experiences per collection",
                        given=f"{steps} steps of {env.num_envs} environments",
                        where="cleanup.max_experiences",
                        remedy="raise it, or lower train.collect_steps or train.num_envs")
@@ -103,8 +92,8 @@ class ExperienceCollector:
         self.buffer = ExperienceBuffer(steps, env.num_envs, env.single_observation_space.shape)
         self.env_steps = 0
         self.episodes = 0
-        self.step_times: deque[float] = deque(maxlen=max_step_times)
-        self.collection_times: deque[float] = deque(maxlen=max_collection_times)
+        self.step_times: deque[float] = deque(maxlen=bounds.max_step_times)
+        self.collection_times: deque[float] = deque(maxlen=bounds.max_collection_times)
         self._returns = np.zeros(env.num_envs)
         self._finished: list[float] = []
         self._observation: NDArray[np.float32]
@@ -112,11 +101,11 @@ class ExperienceCollector:
         self._observation, info = env.reset(seed=seed)
         self._mask = info["action_mask"]
 
-    def collect(self, env_steps: int | None = None,
-                check_stop: Callable[[], None] = _never) -> Collected:
-        """One collect batch into the buffer; the rest of one, where it was left.
+    def collect(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
+        """One collect batch into the buffer; the rest of one, where it was left. Returns of the
+        episodes that ended in it.
 
-        env_steps: of the whole run, which exploration goes by; this collector's own if not given.
+        env_steps: of the whole run, which exploration goes by.
         check_stop: raises between two steps to leave; what was collected stays in the buffer.
 
         Raises:
@@ -125,14 +114,13 @@ class ExperienceCollector:
         """
         self.buffer.check_room()
         begin = time.perf_counter()
-        others = 0 if env_steps is None else env_steps - self.env_steps
+        others = env_steps - self.env_steps
         for _ in range(self.buffer.held, self.buffer.observation.shape[0]):
             check_stop()
             self._finished += self._step(self.env_steps + others)
-        seconds = time.perf_counter() - begin
-        self.collection_times.append(seconds)
+        self.collection_times.append(time.perf_counter() - begin)
         finished, self._finished = self._finished, []
-        return Collected(self.buffer.held * self.env.num_envs, finished, seconds)
+        return finished
 
     def poll(self) -> None:
         """Between learner steps: nothing goes on then."""

@@ -21,7 +21,6 @@ from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.rollout.collector import Collected
 from firebreak.train.rollout.player import Played, Player, Weights, make_player, weights_of
 
 MAX_HELD = 2
@@ -66,10 +65,9 @@ class CollectorPool:
         self._playing: dict[int, int] = {}
         self._played: list[tuple[int, Played]] = []
 
-    def collect(self, env_steps: int | None = None,
-                check_stop: Callable[[], None] = lambda: None) -> Collected:
+    def collect(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
         """In lockstep a round of all collectors, in their order; in async what has come, after at
-        most `train.collector_wait_s` seconds.
+        most `train.collector_wait_s` seconds. Returns of the episodes.
 
         Raises:
             WorkerLostError: a worker died at every attempt of a round.
@@ -77,15 +75,15 @@ class CollectorPool:
         begin = time.perf_counter()
         steps_before = self.env_steps
         if self.config.train.mode == "lockstep":
-            returns = self._one_round(env_steps or 0, check_stop)
+            returns = self._one_round(env_steps, check_stop)
         else:
-            returns = self._what_has_come(env_steps or 0, check_stop)
+            returns = self._what_has_come(env_steps, check_stop)
         seconds = time.perf_counter() - begin
         steps = self.env_steps - steps_before
         self.collection_times.append(seconds)
         if steps:
             self.step_times.append(seconds * self.config.train.num_envs / steps)
-        return Collected(steps, returns, seconds)
+        return returns
 
     def poll(self) -> None:
         """Between learner steps: takes what has come and keeps workers busy, without waiting."""

@@ -27,7 +27,7 @@ class EnvGroup:
 
     def __init__(self, config: RunConfig, source: ProblemSource, problems: list[Problem],
                  agent: DQNAgent, place: int, count: int) -> None:
-        train, clean = config.train, config.cleanup
+        train = config.train
         check_collectors(config)
         self.problems = problems
         self.env = FuelbreakVectorEnv(source, train.num_envs)
@@ -41,10 +41,8 @@ class EnvGroup:
         name = ("episodes",) if place == 0 else ("episodes", place)
         self.collector: ExperienceCollector | CollectorPool = (
             CollectorPool(config, agent) if train.collectors else ExperienceCollector(
-                self.env, agent, steps=train.collect_steps,
-                seed=integer_seed(config.seed, *name) % 2**31,
-                max_experiences=clean.max_experiences, max_step_times=clean.max_step_times,
-                max_collection_times=clean.max_collection_times))
+                self.env, agent, train.collect_steps, integer_seed(config.seed, *name) % 2**31,
+                config.cleanup))
         self.labels = gain_labels(config, self.env, agent, place, count)
         for thing in (self.env, self.validation_env, self.replay, self.collector):
             track(thing)

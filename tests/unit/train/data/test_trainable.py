@@ -24,9 +24,8 @@ from firebreak.landscape.treatment_choice import with_treatments
 from firebreak.landscape.treatment_table import read_table
 from firebreak.train.config.load import as_toml, load_config
 from firebreak.train.config.setup import conditions_of
-from firebreak.train.data.compared_methods import check_compared
 from firebreak.train.data.folds import make_store
-from firebreak.train.data.splits import Splits, make_splits
+from firebreak.train.data.splits import Splits, check_compared, make_splits
 from firebreak.train.data.treated import all_treated, treat_as, treated_draw
 from firebreak.train.rollout.gains import LineGains
 from tiny import TINY

@@ -21,18 +21,22 @@ ENVS, STEPS, SIZE = 3, 4, 10
 def make_collector(**changes: int) -> tuple[ExperienceCollector, Replay, DQNAgent]:
     source = synthetic_source(size=SIZE, plan_fires=8, reward_fires=8)
     agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
-    options = {"max_experiences": 100, "max_step_times": 5, "max_collection_times": 2} | changes
-    collector = ExperienceCollector(FuelbreakVectorEnv(source, ENVS), agent, steps=STEPS, seed=3,
-                                    **options)
+    bounds = {"max_experiences": 100, "max_step_times": 5, "max_collection_times": 2} | changes
+    collector = ExperienceCollector(FuelbreakVectorEnv(source, ENVS), agent, STEPS, 3,
+                                    CleanupConfig(**bounds))
     return collector, Replay(OBSERVATION, (SIZE, SIZE), ENVS, 120, 2), agent
+
+
+def collect(collector: ExperienceCollector) -> list[float]:
+    return collector.collect(collector.env_steps, lambda: None)
 
 
 def test_every_transition_reaches_the_replay_in_order() -> None:
     collector, replay, _ = make_collector()
     rewards = []
     for _ in range(5):
-        collected = collector.collect()
-        assert collected.env_steps == STEPS * ENVS == collector.buffer.held * ENVS
+        collect(collector)
+        assert collector.buffer.held == STEPS
         rewards.append(collector.buffer.reward.clone())
         assert collector.buffer.drain(replay) == STEPS * ENVS
     assert collector.buffer.received == collector.buffer.handed_on == 5 * STEPS * ENVS
@@ -85,7 +89,7 @@ def test_the_replay_holds_the_bytes_of_what_the_agent_saw(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(agent, "act", recorded)
     for _ in range(6):
-        collector.collect()
+        collect(collector)
         buffer = collector.buffer
         for k, observation in enumerate(seen):
             slow.append(through_floats(observation), buffer.action[k], buffer.reward[k],
@@ -108,7 +112,7 @@ def test_a_collection_larger_than_the_bound_is_refused() -> None:
 def test_histories_are_bounded() -> None:
     collector, replay, _ = make_collector()
     for _ in range(4):
-        collector.collect()
+        collect(collector)
         collector.buffer.drain(replay)
     assert len(collector.step_times) == 5
     assert len(collector.collection_times) == 2
@@ -118,7 +122,7 @@ def test_returns_are_sums_of_rewards_of_finished_episodes() -> None:
     collector, replay, _ = make_collector()
     returns = []
     for _ in range(8):
-        returns += collector.collect().returns
+        returns += collect(collector)
         collector.buffer.drain(replay)
     expected = []
     running = np.zeros(ENVS)
@@ -139,12 +143,12 @@ def test_cleanups_run_when_due_are_idempotent_and_free_nothing_in_steady_state()
     assert [f.owner for f in cleaner.after(51, 100, 9)] == ["agent"]
     assert [f.owner for f in cleaner.after(99, 199, 10)] == ["everything"]
     assert cleaner.after(99, 199, 19) == []
-    collector.collect()
+    collect(collector)
     collector.buffer.drain(replay)
     assert collector.cleanup_memory() == 0
     assert agent.cleanup_memory() == 0
     # Experiences on their way to the replay survive a cleanup.
-    collector.collect()
+    collect(collector)
     assert collector.cleanup_memory() == 0
     assert collector.buffer.drain(replay) == STEPS * ENVS
 
@@ -152,7 +156,7 @@ def test_cleanups_run_when_due_are_idempotent_and_free_nothing_in_steady_state()
 def test_gradients_of_an_update_are_no_leak() -> None:
     collector, replay, agent = make_collector()
     for _ in range(3):
-        collector.collect()
+        collect(collector)
         collector.buffer.drain(replay)
     agent.learn(replay.sample(8, 0.0, 1, agent.sampling))
     assert any(p.grad is not None for p in agent.online_net.parameters())
