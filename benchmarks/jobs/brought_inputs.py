@@ -16,12 +16,12 @@ from benchmarks.jobs.codes import AGRICULTURE, Mask, developed, near, roads
 from benchmarks.jobs.inputs import CONFIGS, INPUTS, OUT, landscape_path, link_map
 from scipy import ndimage
 
-from firebreak.api.place.area import part_of
 from firebreak.files import made_folder, read_toml
 from firebreak.landscape.candidates.lines import candidate_lines, masks_of
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_geotiff, write_text
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.area import named_area
 from firebreak.planning.output.line_files import write_lines
 
 BROUGHT_CONFIGS = CONFIGS / "brought"
@@ -118,7 +118,7 @@ def make_brought(name: str, data: Path, out: Path = OUT) -> list[Path]:
     tree: Any = read_toml(brought_config(name))
     source = link_map(job.map, data, out)
     land = read_landscape(str(landscape_path(source)), crs=tree.get("map", {}).get("crs"))
-    part = part_of(replace(land, treatable=land.burnable), tree["place"]["area"])[0]
+    part = named_area(replace(land, treatable=land.burnable), tree["place"]["area"])[0]
     folder = made_folder(out / INPUTS / name)
     return [make(land, part, folder / file) for file, make in job.files.items()]
 

@@ -22,12 +22,12 @@ from benchmarks.jobs.codes import (
 )
 from numpy.typing import NDArray
 
-from firebreak.api.place.area import part_of
 from firebreak.checks import fail
 from firebreak.files import made_folder, read_toml
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.area import named_area
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "configs" / "jobs"
@@ -148,7 +148,7 @@ def link_map(name: str, data: Path, out: Path) -> Path:
 def _inside(name: str, land: Landscape) -> Mask:
     """The cells of a job's area, without the margin in which fires burn too."""
     place: Any = read_toml(config_of(name))["place"]
-    part, (top, left) = part_of(replace(land, treatable=land.burnable), place["area"])
+    part, (top, left) = named_area(replace(land, treatable=land.burnable), place["area"])
     inside = np.zeros(land.shape, np.bool_)
     inside[top:top + part.shape[0], left:left + part.shape[1]] = part.treatable
     return inside

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.jobs.inputs import JOBS, OUT, config_of
 
-from firebreak.api.place.place import Place, place_of
+from firebreak.api.plans.area import PlanningArea, planning_area
 from firebreak.checks import unknown_name
 from firebreak.cli.shared.plan_record import PlanArguments, options_in
 from firebreak.fire import Scene
@@ -20,7 +20,7 @@ class Job(NamedTuple):
 
     name: str
     args: PlanArguments
-    place: Place
+    place: PlanningArea
     scene: Scene
 
 
@@ -62,7 +62,7 @@ def load_config(name: str, config: Path, out: Path = OUT, **place_options: Any) 
     args: PlanArguments = _moved(options_in(config), out)
     args = dataclasses.replace(args, place=dataclasses.replace(args.place, **place_options))
     full = args.scene.read(args.landscape, priced=args.place.cost_per_km > 0.0)
-    place = place_of(args.place, full, args.budget, config, args.scene.breaks.leak)
+    place = planning_area(args.place, full, args.budget, config, args.scene.breaks.leak)
     return Job(name, args, place, args.scene.scene(place.land, args.landscape))
 
 

@@ -14,7 +14,7 @@ import rasterio.shutil
 from rasterio.crs import CRS
 
 from faults.hostile import Reader
-from firebreak.api.place.place import place_of
+from firebreak.api.plans.area import planning_area
 from firebreak.cli.commands.behavior_cases import cases_in
 from firebreak.cli.shared.plan_record import options_in
 from firebreak.cli.shared.tables import read_table
@@ -174,7 +174,7 @@ def _planned(path: Path, land: Landscape) -> object:
     options = options_in(path)
     breaks, weather = options.scene.breaks, options.scene.weather
     treatment_of(breaks)
-    place = place_of(options.place, land, options.budget, path)
+    place = planning_area(options.place, land, options.budget, path)
     return place, options.scene.layers(land), weather
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from firebreak import plan
-from firebreak.api.shared.plan_steps import write as plan_files
+from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.cli import main
 from firebreak.planning.output.earlier import FILES_FILE, PLAN_FILES
 
@@ -82,13 +82,13 @@ def test_rasters_stay_where_the_file_of_layers_is_edited_for_the_next_plan_meanw
     planned(out=tmp_path)
     layers = tmp_path / "layers.toml"
     layers.write_text('[[layer]]\nraster = "burn_probability_before.tif"\n')
-    write = plan_files.write_plan_files
+    write = PlanAtOnce.write_plan
 
     def edited(*args: Any) -> list[Path]:
         layers.write_text(later)
         return write(*args)
 
-    monkeypatch.setattr(plan_files, "write_plan_files", edited)
+    monkeypatch.setattr(PlanAtOnce, "write_plan", edited)
     assert "burn_probability_before.tif" in planned(*NONE, "--layers", str(layers), out=tmp_path)
 
 
@@ -114,7 +114,7 @@ def test_a_plan_that_cannot_be_written_leaves_every_file_of_the_earlier_one(
 
     out = tmp_path / "plan"
     before = planned("--budget", "0.1", out=out)
-    monkeypatch.setattr("firebreak.api.shared.plan_steps.write.write_plan_files", full)
+    monkeypatch.setattr(PlanAtOnce, "write_plan", full)
     assert main(["plan", "synthetic:3:20", *FEW, *NONE, "--out", str(out)]) == 3
     assert {path.name for path in out.iterdir()} == before
 
@@ -175,7 +175,7 @@ def test_files_of_a_plan_that_failed_midway_are_removed_by_the_next(
     out = tmp_path / "plan"
     alone = planned(*NONE, out=out)
     with monkeypatch.context() as broken:
-        broken.setattr("firebreak.cli.commands.plan.take_place_of_earlier", stopped)
+        broken.setattr("firebreak.api.plans.run.take_place_of_earlier", stopped)
         assert main(["plan", "synthetic:3:20", *FEW, *BRIEF, "--out", str(out)]) == 3
     assert (out / "report.html").exists()
     assert planned(*NONE, out=out) == alone
@@ -198,7 +198,7 @@ def test_of_two_plans_at_once_the_one_that_ends_last_stays_and_the_user_is_told(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
     """Where folders cannot be locked, so that the second one is not refused."""
-    from firebreak.cli.commands.plan import take_place_of_earlier
+    from firebreak.api.plans.run import take_place_of_earlier
 
     def unlocked(*_: object) -> None:
         raise OSError(errno.EBADF, "Bad file descriptor")
@@ -210,7 +210,7 @@ def test_of_two_plans_at_once_the_one_that_ends_last_stays_and_the_user_is_told(
         return take_place_of_earlier(*args)
 
     out = tmp_path / "plan"
-    monkeypatch.setattr("firebreak.cli.commands.plan.take_place_of_earlier", late)
+    monkeypatch.setattr("firebreak.api.plans.run.take_place_of_earlier", late)
     monkeypatch.setattr("fcntl.flock", unlocked)
     files = planned(*NONE, out=out)
     assert "plan.json changed or went while the plan was written" in capsys.readouterr().err

@@ -171,7 +171,7 @@ def test_an_option_changes_what_is_asked_of_windows(
         raise InputError("enough")
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("firebreak.planning.windows.make.plan_by_windows", stop)
+    monkeypatch.setattr("firebreak.api.plans.by_windows.plan_by_windows", stop)
     some_wanted(tmp_path)
     for words in (without, without, typed):
         budget = [] if "--money" in words else ["--budget", "0.05"]
@@ -224,7 +224,7 @@ def test_phases_of_a_file_are_refused_too(tmp_path: Path,
     file = tmp_path / "plan.toml"
     file.write_text("[[phase]]\nyear = 2027\nbudget = 5.0\n")
     assert main(["plan", LAND, *WINDOWS, "--config", str(file), "--out", str(tmp_path)]) == 2
-    assert "got --phases" in capsys.readouterr().err
+    assert "got place.phases" in capsys.readouterr().err
 
 
 def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(
@@ -308,8 +308,8 @@ def test_a_stopped_plan_goes_on_where_less_memory_is_free(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["planning.output.export.write_plan",
-                                   "cli.commands.by_windows.judged.judge"])
+@pytest.mark.parametrize("place", ["api.plans.by_windows.write_plan",
+                                   "api.plans.by_windows.PlanByWindows.judged"])
 def test_a_plan_is_not_made_again_where_its_files_or_its_test_failed(
         place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
@@ -459,7 +459,7 @@ def test_plan_fires_follow_from_the_budget_unless_they_are_named(
         found.append(region.fires.source.size)  # type: ignore[attr-defined]
         raise InputError("enough")
 
-    monkeypatch.setattr("firebreak.planning.windows.make.plan_by_windows", stop)
+    monkeypatch.setattr("firebreak.api.plans.by_windows.plan_by_windows", stop)
     monkeypatch.setattr("firebreak.planning.windows.make.FEWEST_FIRES", 100)
     assert main(["plan", LAND, "--budget", "0.6", "--burned-share", "0.03", "--scenarios", "1",
                  "--window-cells", "32", *options, "--out", str(tmp_path / "none")]) == 2

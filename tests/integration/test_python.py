@@ -396,8 +396,8 @@ def test_what_is_known_of_a_landscape_is_kept_when_a_plan_is_saved() -> None:
                                     cost=np.full((20, 20), 2.5))
     made = firebreak.plan(land, method="downstream-value", hold="hand",
                           break_kind="shaded", **FEW)
-    assert made._judgement is not None
-    assert made._judgement.result.unit.name == "houses"
+    assert made.effect is not None
+    assert made.effect.loss_unit == "houses"
     made.save("saved")
     kept = json.loads(Path("saved/options.json").read_text())
     (folder,) = Path("saved").glob("landscape-*")

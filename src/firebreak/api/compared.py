@@ -15,7 +15,7 @@ from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.policies import policy_for
 from firebreak.checks import fail
 from firebreak.landscape.raster.arrays import array_on
-from firebreak.planning.core.plan import Plan, cost_of, cost_unit
+from firebreak.planning.core.plan import Plan, plan_of_cells
 from firebreak.planning.evaluation.evaluate import (
     Difference,
     Evaluation,
@@ -26,7 +26,8 @@ from firebreak.planning.evaluation.evaluate import evaluate as evaluate_scenes
 from firebreak.planning.evaluation.intervals import IntervalOver
 
 if TYPE_CHECKING:
-    from firebreak.api.shared.plan_steps.make import Work
+    from firebreak.api.plans.area import PlanningArea
+    from firebreak.api.plans.at_once import PlanAtOnce
 
 GIVEN_FIRES = 1000
 """Test fires of a comparison of a plan that was made without any."""
@@ -135,11 +136,12 @@ def _plans(given: Sequence[Any]) -> list[Path | Plan]:
     return files + made
 
 
-def compared_with(work: "Work", others: Sequence[Any]) -> ComparedPlans:
+def compared_with(run: "PlanAtOnce", others: Sequence[Any]) -> ComparedPlans:
     """A plan beside methods, plans and masks, on the test fires of its scene."""
     from firebreak.planning.methods import METHODS, check_methods
 
-    own = work.made.plan
+    request, own = run.request, run.plan
+    options, area = request.options, request.area
     names = [one for one in others if isinstance(one, str)]
     if names:
         check_methods(names, "compare", choosers=True)
@@ -149,37 +151,30 @@ def compared_with(work: "Work", others: Sequence[Any]) -> ComparedPlans:
     given: dict[str, Plan] = {own.label: own}
     for one in others:
         if not isinstance(one, str):
-            plan = _as_plan(one, work)
+            plan = _as_plan(one, area)
             number = 1
             while (name := plan.label if number == 1 else f"{plan.label}-{number}") in given:
                 number += 1
             given[name] = replace(plan, method=name, chosen_by=None)
-    options = work.options
     with threads_kept():
         return ComparedPlans.of(evaluate_scenes(
-            [work.scene], [name for name in names if name not in given],
-            budget_share=work.place.share, plan_fires=options.plan_fires,
+            [run.scene], [name for name in names if name not in given],
+            budget_share=area.share, plan_fires=options.plan_fires,
             test_fires=options.test_fires or GIVEN_FIRES, seed=options.scene.seed,
-            policy=work.policy or policy_for(names, None, options.scene),
+            policy=request.policy or policy_for(names, None, options.scene),
             search=options.search(), random_draws=3, existing=given,
-            rules=replace(work.place.rules, shortest_m=0.0, lines=None),
+            rules=replace(area.rules, shortest_m=0.0, lines=None),
             bar=notebook_bars(options.scene.quiet)))
 
 
-def _as_plan(given: Any, work: "Work") -> Plan:
+def _as_plan(given: Any, area: "PlanningArea") -> Plan:
     """A plan or mask of the whole map as a plan of the part that was planned for."""
-    land, full = work.place.anywhere, work.place.full
     plan = getattr(given, "plan", given)  # of what `plan` returned
     whole = plan.break_mask() if isinstance(plan, Plan) else given
-    mask = np.nan_to_num(array_on(full, whole, "compare").over(land)) != 0
-    cells = np.flatnonzero(mask & land.treatable)
+    mask = np.nan_to_num(array_on(area.full, whole, "compare").over(area.anywhere)) != 0
+    cells = np.flatnonzero(mask & area.anywhere.treatable)
     if not cells.size:
         raise fail(expected="breaks on treatable cells", given="none", where="compare",
                    remedy="check the mask, and the area and masks of the plan")
-    cost = cost_of(cells, land)
-    label = plan.label if isinstance(plan, Plan) else "given"
-    return Plan(method=label, cells=cells, shape=land.shape, cost=cost, cost_unit=cost_unit(land),
-                currency=land.currency, budget=cost,
-                budget_share=min(1.0, cost / cost_of(np.flatnonzero(land.treatable), land)),
-                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=0, seed=0,
-                seconds=0.0, simulations=0.0)
+    return plan_of_cells(cells, area.anywhere,
+                         plan.label if isinstance(plan, Plan) else "given")

@@ -1,5 +1,6 @@
 """`firebreak.plan`: fuel breaks for a landscape, judged on test fires."""
 
+import dataclasses
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.compared import ComparedPlans
+from firebreak.api.compared import ComparedPlans, compared_with
 from firebreak.api.given import (
     Source,
     saving_into,
@@ -21,23 +22,25 @@ from firebreak.api.given import (
 )
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
-from firebreak.api.place.earlier import check_not_made_from, take_place_of_earlier
 from firebreak.api.place.inputs import inputs_of
+from firebreak.api.plans.at_once import PlanAtOnce
+from firebreak.api.plans.earlier import check_not_made_from
+from firebreak.api.plans.request import read_request
+from firebreak.api.plans.run import PlanRun, make_run, write_run
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import PlanOptions
-from firebreak.api.shared.plan_steps.judge import Judgement, judge
-from firebreak.api.shared.plan_steps.make import Work, work_on
-from firebreak.api.shared.plan_steps.write import write_judged, write_pictures, write_plan_files
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
 from firebreak.files import keeping
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.evaluation.effect import risk
+from firebreak.planning.evaluation.effect import risk, risk_of
 from firebreak.planning.evaluation.intervals import Interval
-from firebreak.planning.output.earlier import check_list, writing_into
+from firebreak.planning.output.earlier import check_list
+from firebreak.planning.output.export_effect import segment_columns
 from firebreak.settings.spelling import command_words
 
 if TYPE_CHECKING:
@@ -60,9 +63,8 @@ class PlanEffect:
         reduction: share of the loss without breaks that the plan prevents, with its 95 % interval.
         cvar90_reduction: the same of the mean of the worst tenth of the fires.
         mean_loss_before, mean_loss_after: of a fire, without and with the breaks, in `loss_unit`.
-        burn_probability_before, burn_probability_after: of each cell.
-        burn_probability_half_width: of the 95 % interval of after minus before.
-        segments: of each segment, in the order in which to build them, what is known of it.
+        segments: of each segment, in the order in which to build them, or in which a plan by
+            windows took them, what is known of it.
         test_fires: their number.
         loss_unit: what losses are counted in: hectares, houses, money.
         years: of a plan over years, its schedules and what each saves; None without a horizon.
@@ -72,13 +74,39 @@ class PlanEffect:
     cvar90_reduction: Interval
     mean_loss_before: Interval
     mean_loss_after: Interval
-    burn_probability_before: Grid
-    burn_probability_after: Grid
-    burn_probability_half_width: Grid
     segments: tuple[Mapping[str, Any], ...]
     test_fires: int
     loss_unit: str
     years: "YearsResult | None" = None
+    _grids: tuple[Grid, Grid, Grid] | None = None
+
+    @property
+    def burn_probability_before(self) -> Grid:
+        """Burn probability of each cell without the breaks.
+
+        Raises:
+            InputError: a plan by windows, which has no such maps.
+        """
+        return self._grid(0)
+
+    @property
+    def burn_probability_after(self) -> Grid:
+        """Burn probability of each cell with the breaks; raises as `burn_probability_before`."""
+        return self._grid(1)
+
+    @property
+    def burn_probability_half_width(self) -> Grid:
+        """Half the width of the 95 % interval of after minus before; raises as
+        `burn_probability_before`.
+        """
+        return self._grid(2)
+
+    def _grid(self, number: int) -> Grid:
+        if self._grids is None:
+            raise fail(expected="a plan that was made at once", given="one by windows",
+                       where="burn probability",
+                       remedy="burn the plan with firebreak.simulate(landscape, plan=FOLDER)")
+        return self._grids[number]
 
     def __repr__(self) -> str:
         low, high = self.reduction.low, self.reduction.high
@@ -95,9 +123,10 @@ class PlannedBreaks:
             map.
         landscape: the whole map, with its values, costs and treatable cells; the values of
             `layers` lie in none.
-        effect: what the breaks change; None without test fires or with report="none".
+        effect: what the breaks change; None without test fires, and with report="none" unless the
+            plan is one by windows.
         comparison: the plan beside other methods on the same test fires; None where there is no
-            effect.
+            effect, and of a plan by windows.
         choice: why this method's plan was kept; None where the method was named.
     """
 
@@ -106,8 +135,7 @@ class PlannedBreaks:
     effect: PlanEffect | None
     comparison: ComparedPlans | None
     choice: "Choice | None"
-    _work: Work
-    _judgement: Judgement | None
+    _run: PlanRun
     _source: str | Landscape
     _given: tuple[str, ...]
     _home: Path
@@ -136,12 +164,11 @@ class PlannedBreaks:
         Raises:
             InputError: geopandas is not installed.
         """
-        if self._judgement is not None:
-            from firebreak.planning.output.export_effect import on_full_map, segment_columns
-
-            result = self._judgement.result
-            return lines_of(on_full_map(result), segment_columns(result), self.landscape)
-        found = break_segments_of(self.breaks, self.landscape, self._work.options.place.segment_m)
+        judged = self._run.segments()
+        if judged is not None:
+            return lines_of(*judged, self.landscape)
+        found = break_segments_of(self.breaks, self.landscape,
+                                  self._run.request.options.place.segment_m)
         columns = [{"cells": int(one.cells.size), "length_m": one.length_m,
                     "area_ha": one.area_ha, "cost": one.cost} for one in found]
         return lines_of(found, columns, self.landscape)
@@ -154,11 +181,10 @@ class PlannedBreaks:
                 masks [H, W] of where to treat, at their own cost.
 
         Raises:
-            InputError: an unknown method, a plan of another map.
+            InputError: an unknown method, a plan of another map; a plan by windows.
         """
-        from firebreak.api.compared import compared_with
-
-        return compared_with(self._work, others)
+        return compared_with(self._at_once("compare", "firebreak.evaluate compares saved plans"),
+                             others)
 
     def values(self, placed: int = 0) -> Grid:
         """What the policy that the plan followed, or was chosen beside, expects of the next break
@@ -167,12 +193,13 @@ class PlannedBreaks:
         that places lines it is the best line through the cell.
 
         Raises:
-            InputError: no policy was followed, or the plan has fewer cells.
+            InputError: no policy was followed, or the plan has fewer cells; a plan by windows.
         """
-        work, cells = self._work, self.plan.cells.size
+        run, cells = self._at_once("values", "plan a part of the map with area"
+                                   ), self.plan.cells.size
         # A plan that was chosen was held against those that follow the policy.
         followed = self.plan.policy is not None or self.plan.chosen_by is not None
-        if work.policy is None or not followed:
+        if run.request.policy is None or not followed:
             raise fail(expected="a plan that followed a policy", given=f"one of {self.plan.method}",
                        where="values", remedy="plan with method='dqn', or without a method")
         if not 0 <= placed <= cells:
@@ -181,19 +208,31 @@ class PlannedBreaks:
         from firebreak.planning.learned.policy import q_map, slots_after
 
         with threads_kept():
-            slots = slots_after(work.scene, work.made.plan, placed)
-            found = q_map(work.policy, slots)
+            slots = slots_after(run.scene, run.plan, placed)
+            found = q_map(run.request.policy, slots)
         shown = np.where(slots.available[0] & np.isfinite(found), found, np.nan)
-        return _on_map(shown, work.place.full, work.place.offset)
+        return _on_map(shown, run.request.area.full, run.request.area.offset)
+
+    def _at_once(self, what: str, remedy: str) -> PlanAtOnce:
+        """The plan as one that was made at once.
+
+        Raises:
+            InputError: it was made by windows.
+        """
+        if not isinstance(self._run, PlanAtOnce):
+            raise fail(expected="a plan that was made at once", given="one by windows", where=what,
+                       remedy=remedy)
+        return self._run
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Rank, breaks and burn probabilities on the axes x and y, with the reference system.
+        """Rank, breaks and, of a plan that was made at once, burn probabilities on the axes x and
+        y, with the reference system.
 
         Raises:
             InputError: xarray or rioxarray is not installed.
         """
         grids: dict[str, NDArray[Any]] = {"rank": self.rank, "breaks": self.breaks}
-        if self.effect is not None:
+        if self.effect is not None and not self._run.request.by_windows:
             grids |= {name: getattr(self.effect, name) for name in (
                 "burn_probability_before", "burn_probability_after",
                 "burn_probability_half_width")}
@@ -210,31 +249,21 @@ class PlannedBreaks:
         """
         with saving_into(folder, self._home) as out:
             check_list(out)
-            work = self._work
-            source, options = work.source, work.options
+            request = self._run.request
+            source, options = request.source, request.options
             if isinstance(self._source, Landscape):
                 source, options = with_folder(self._source, options, out)
-            options = with_policy_file(with_files(options, out, work.place.full), out)
+            options = with_policy_file(with_files(options, out, request.area.full), out)
             made_from = inputs_of(source, options.policy, options.place, options.scene)
-            check_not_made_from(out, made_from, source, judged=self._judgement is not None)
-            with keeping(made_from), writing_into(out) as writing:
-                files = [write_record(out, options, source), *write_plan_files(out, work)]
-                files += self._shown(out, self._origin(options, source, files))
-                return [*files, take_place_of_earlier(writing, made_from)]
-
-    def _shown(self, out: Path, origin: "Origin") -> list[Path]:
-        """Writes what the report asked for consists of."""
-        work = self._work
-        if work.options.report == "none":
-            return []
-        if self._judgement is None or work.evaluation is None:
-            return write_pictures(out, work)
-        bar = notebook_bars(work.options.scene.quiet)
-        return write_judged(out, work, self._judgement, work.evaluation, origin, bar)
+            check_not_made_from(out, made_from, source, judged=self.effect is not None)
+            with keeping(made_from):
+                _, files = write_run(
+                    self._run, out, made_from, notebook_bars(options.scene.quiet),
+                    record=lambda: write_record(out, options, source),
+                    origin=lambda files: self._origin(options, source, files))
+            return files
 
     def _origin(self, options: PlanOptions, source: str, files: list[Path]) -> "Origin":
-        import dataclasses
-
         from firebreak.report.pages.reported_plan import Origin
 
         return Origin(self._command(options, source), plain(dataclasses.asdict(options)),
@@ -245,7 +274,7 @@ class PlannedBreaks:
         known = keywords(PlanOptions)
         # What was handed in without an option, such as the values of a landscape, has one now.
         written = [name for name, leaf in known.items() if name not in self._given
-                   and leaf.of(options) != leaf.of(self._work.options)]
+                   and leaf.of(options) != leaf.of(self._run.request.options)]
         return shlex.join(["firebreak", "plan", source, *command_words(
             options, [known[name] for name in (*self._given, *written)])])
 
@@ -255,12 +284,16 @@ class PlannedBreaks:
                 f"cells, {self.plan.cost:,.4g} {self.plan.cost_unit}{saved}>")
 
     def _repr_html_(self) -> str:
+        from firebreak.api.plans.by_windows import PlanByWindows
         from firebreak.report.pages.notebook import plan_cell
 
-        work = self._work
-        return plan_cell(work.scene, work.made.plan,
-                         None if self._judgement is None else self._judgement.result,
-                         work.evaluation)
+        run = self._run
+        if isinstance(run, PlanAtOnce):
+            return plan_cell(run.scene, run.plan,
+                             None if run.judgement is None else run.judgement.result,
+                             run.evaluation)
+        assert isinstance(run, PlanByWindows)
+        return plan_cell(run.region.scene, run.plan, None, None)
 
 
 @verb(PlanOptions)
@@ -286,16 +319,18 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
                    remedy="give one of them")
     bar = notebook_bars(asked.scene.quiet)
     with threads_kept():
-        work = work_on(source, asked, bar)
-        judgement = None if work.evaluation is None else judge(work, work.evaluation, bar)
-    place = work.place
+        request = read_request(source, asked, fires_named="plan_fires" in options)
+        run = make_run(request, bar).judged(bar)
+    area = request.area
+    found: dict[str, Any] = {"effect": None, "comparison": None, "choice": None}
+    if isinstance(run, PlanAtOnce):
+        found = {"effect": _effect_at_once(run), "choice": run.choice, "comparison":
+                 None if run.evaluation is None else ComparedPlans.of(run.evaluation)}
+    else:
+        found["effect"] = _effect_by_windows(run)
     return PlannedBreaks(
-        plan=lift(work.made.plan, place.offset, place.full),
-        landscape=_with_own_unit(place.full, asked),
-        effect=None if judgement is None else _effect(judgement),
-        comparison=None if work.evaluation is None else ComparedPlans.of(work.evaluation),
-        choice=work.made.choice, _work=work, _judgement=judgement,
-        _source=source, _given=tuple(options), _home=Path.cwd())
+        plan=lift(run.plan, area.offset, area.full), landscape=_with_own_unit(area.full, asked),
+        _run=run, _source=source, _given=tuple(options), _home=Path.cwd(), **found)
 
 
 def _with_own_unit(land: Landscape, options: PlanOptions) -> Landscape:
@@ -303,20 +338,33 @@ def _with_own_unit(land: Landscape, options: PlanOptions) -> Landscape:
     return land if options.scene.map.layers is None else replace(land, value_unit=None)
 
 
-def _effect(judgement: Judgement) -> PlanEffect:
-    from firebreak.planning.output.export_effect import segment_columns
-
-    result, effect = judgement.result, judgement.result.effect
+def _effect_at_once(run: PlanAtOnce) -> PlanEffect | None:
+    if run.judgement is None:
+        return None
+    result, effect = run.judgement.result, run.judgement.result.effect
     numbers = risk(effect)
     before, after, half_width = (_on_map(grid, result.full, result.offset) for grid in (
         effect.before, effect.after, effect.half_width))
     return PlanEffect(
         reduction=numbers["mean_loss_reduction"], cvar90_reduction=numbers["cvar90_reduction"],
         mean_loss_before=numbers["mean_loss_before"], mean_loss_after=numbers["mean_loss_after"],
-        burn_probability_before=before, burn_probability_after=after,
-        burn_probability_half_width=half_width,
         segments=tuple(segment_columns(result)), test_fires=int(effect.loss.shape[1]),
-        loss_unit=result.unit.name, years=result.over_years)
+        loss_unit=result.unit.name, years=result.over_years, _grids=(before, after, half_width))
+
+
+def _effect_by_windows(run: PlanRun) -> PlanEffect | None:
+    from firebreak.api.plans.by_windows import PlanByWindows
+
+    assert isinstance(run, PlanByWindows)
+    judgement, unit = run.judgement, value_unit(run.region.scene.landscape)
+    if judgement is None:
+        return None
+    numbers = risk_of(judgement.before * unit.per_value, judgement.after * unit.per_value,
+                      judgement.groups)
+    return PlanEffect(
+        reduction=judgement.saved, cvar90_reduction=numbers["cvar90_reduction"],
+        mean_loss_before=numbers["mean_loss_before"], mean_loss_after=numbers["mean_loss_after"],
+        segments=tuple(judgement.columns), test_fires=judgement.before.size, loss_unit=unit.name)
 
 
 def _on_map(grid: Grid, full: Landscape, offset: tuple[int, int]) -> Grid:

@@ -16,15 +16,14 @@ from firebreak.settings.schema import is_share, leaves
 
 LAND = firebreak.read_landscape("synthetic:1:10")
 ONLY_TYPED = {
-    "plan": {"landscape", "config", "out", "json", "window_cells", "window_margin", "executor",
-             "workers", "ray_address", "worker_limit_s"},
+    "plan": {"landscape", "config", "out", "json"},
     "evaluate": {"landscapes", "plan", "out", "executor", "workers", "ray_address",
                  "worker_limit_s", "json", "perturb", "draws"},
     "simulate": {"landscape", "observed", "out", "json", "executor", "workers", "ray_address",
                  "worker_limit_s"},
     "train": {"config", "quiet", "json"}}
-"""What the command line has besides: where it reads and writes, where the work is done, plans by
-windows and under doubt."""
+"""What the command line has besides: where it reads and writes, where test fires burn, and plans
+under doubt."""
 FUNCTIONS = {"plan": firebreak.plan, "evaluate": firebreak.evaluate,
              "simulate": firebreak.simulate, "train": firebreak.train_policy}
 

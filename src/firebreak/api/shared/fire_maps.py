@@ -82,21 +82,21 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
     Raises:
         InputError: no fires asked for; files that do not fit.
     """
-    from firebreak.api.place.area import cells_named, part_of
     from firebreak.native_library import max_threads
+    from firebreak.planning.core.area import named_area, named_shape
     from firebreak.planning.core.fire_counts import check_test_fires
 
     if options.fires < 1:
         raise fail(expected="at least 1 fire", given=f"{options.fires}", where="--fires",
                    remedy="1000 is usual")
     spec = source if isinstance(source, str) else ""
-    named = cells_named(options.area) if isinstance(options.area, str) else None
+    named = named_shape(options.area)
     if spec and (options.area is None or named is not None):
         check_wide_memory_first(spec, named, max_threads())
     check_test_fires(spec or "given", options.fires, 1, "--fires")
     full = options.scene.read(source)
     check_heeded_on(full, source, options.scene)
-    land, offset = (full, (0, 0)) if options.area is None else part_of(full, options.area)
+    land, offset = (full, (0, 0)) if options.area is None else named_area(full, options.area)
     return Part(spec, full, land, offset)
 
 

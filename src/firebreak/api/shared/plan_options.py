@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from firebreak.api.place.options import PlaceOptions
+from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
 from firebreak.settings.kinds import NotNegative
 from firebreak.settings.planning import COMPARED, ReportKind
@@ -34,6 +35,7 @@ class PlanOptions(PlanningOptions):
     a year."""
     place: PlaceOptions = field(default_factory=PlaceOptions)
     scene: SceneOptions = field(default_factory=SceneOptions)
+    windows: WindowOptions = field(default_factory=WindowOptions)
 
 
 @dataclass(frozen=True, kw_only=True)

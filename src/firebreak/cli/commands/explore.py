@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from firebreak.agent.policy_file import Policy
-    from firebreak.api.place.place import Place
+    from firebreak.api.plans.area import PlanningArea
     from firebreak.cli.shared.plan_record import PlanArguments
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
@@ -134,12 +134,12 @@ def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
 def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
     """A plan on the land and under the options that it was made with."""
     from firebreak.agent.policy_file import load_policy
-    from firebreak.api.place.place import place_of
+    from firebreak.api.plans.area import planning_area
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
 
     made = recorded(folder)
-    place = place_of(made.place, made.scene.read(made.landscape), made.budget,
-                     made.config, made.scene.breaks.leak)
+    place = planning_area(made.place, made.scene.read(made.landscape), made.budget,
+                          made.config, made.scene.breaks.leak)
     warn_of_another_landscape(folder, place.full.checksum())
     scene = replace(made.scene.scene(place.anywhere, made.landscape), landscape=place.land)
     policy = load_policy(args.policy or made.policy or _followed(folder) or shipped_for(made.scene))
@@ -159,10 +159,10 @@ def _followed(folder: Path) -> Path | None:
     return shipped_policies().get(str(policy.get("run"))) if isinstance(policy, dict) else None
 
 
-def _marks(made: "PlanArguments", place: "Place") -> "Marks":
+def _marks(made: "PlanArguments", place: "PlanningArea") -> "Marks":
     """The breaks that stand already, and the network that the plan was compared with."""
-    from firebreak.api.place.area import cells_in
-    from firebreak.api.place.existing import existing_plan
+    from firebreak.planning.core.area import cells_in
+    from firebreak.planning.output.existing import existing_plan
     from firebreak.report.explorer.data import Marks
 
     network = made.place.existing
@@ -173,7 +173,7 @@ def _marks(made: "PlanArguments", place: "Place") -> "Marks":
 
 def _of_landscape(args: VisualizeArguments) -> Subject:
     from firebreak.agent.policy_file import load_policy
-    from firebreak.api.place.area import part_of
+    from firebreak.planning.core.area import named_area
     from firebreak.planning.making import make_plan
     from firebreak.planning.methods import POLICY_METHOD, check_methods, method_of
 
@@ -181,7 +181,7 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
     check_methods([method], "--method")
     options = args.scene_options()
     full = options.read(args.runs[0])
-    land, offset = (full, (0, 0)) if args.area is None else part_of(full, args.area)
+    land, offset = (full, (0, 0)) if args.area is None else named_area(full, args.area)
     scene = options.scene(land, args.runs[0])
     with warnings.catch_warnings():
         if args.policy is None and not method_of(method).guided:

@@ -3,11 +3,10 @@
 import dataclasses
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE, found_in
 from firebreak.checks import fail
@@ -30,7 +29,6 @@ class PlanArguments(PlanOptions):
     key."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
-    windows: WindowOptions = field(default_factory=WindowOptions)
 
 
 def plan_file(path: Path) -> Source:

@@ -1,21 +1,94 @@
 """Planning for a part of a large map: cut the part out with a margin, plan, put the plan back.
 
-In the margin fires start and spread as anywhere, but nothing is treated there.
+In the margin fires start and spread as anywhere, but nothing is treated there. An area is named as
+R0:R1,C0:C1, or by shapes or a raster that lie in it.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan, check_plan, cost_of
+
+if TYPE_CHECKING:
+    from firebreak.landscape.raster.arrays import ArrayOnGrid
+    from firebreak.planning.core.break_segments import BreakSegment
 
 Offset = tuple[int, int]
 """(row, column) of a part's north-west cell in the full map."""
+MARGIN = 16
+"""Cells around an area in which fires start and spread but nothing is treated."""
+_AREA = re.compile(r"(\d{1,9}):(\d{1,9}),(\d{1,9}):(\d{1,9})")
+
+
+def named_range(area: "str | ArrayOnGrid | None") -> tuple[slice, slice] | None:
+    """Return rows and columns of an area R0:R1,C0:C1, without its margin; None for any other."""
+    found = _AREA.fullmatch(area.replace(" ", "")) if isinstance(area, str) else None
+    if found is None:
+        return None
+    top, bottom, left, right = map(int, found.groups())
+    return slice(top, bottom), slice(left, right)
+
+
+def named_shape(area: "str | ArrayOnGrid | None") -> tuple[int, int] | None:
+    """Return the numbers of rows and columns of an area R0:R1,C0:C1; None for any other."""
+    found = named_range(area)
+    if found is None:
+        return None
+    rows, cols = found
+    return max(rows.stop - rows.start, 0), max(cols.stop - cols.start, 0)
+
+
+def named_area(full: Landscape, area: "str | ArrayOnGrid") -> tuple[Landscape, Offset]:
+    """The cells that an area names with a margin, only the area treatable, and where they lie.
+
+    Raises:
+        InputError: no such area or file, or none of it on the landscape.
+    """
+    found = named_range(area)
+    if found is not None:
+        return plan_area(full, *found, MARGIN)
+    if isinstance(area, str) and not Path(area).exists():
+        raise fail(expected="an area like R0:R1,C0:C1, or a file of polygons", given=f"'{area}'",
+                   where="--area", remedy="for example --area 100:164,200:264")
+    inside = area_mask(full, area)
+    rows, cols = (np.flatnonzero(inside.any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        raise fail(expected="an area on the landscape", given="no cell of it", where=str(area),
+                   remedy="check its place and reference system")
+    land, offset = plan_area(full, slice(int(rows[0]), int(rows[-1]) + 1),
+                             slice(int(cols[0]), int(cols[-1]) + 1), MARGIN)
+    (top, left), (height, width) = offset, land.shape
+    own = inside[top:top + height, left:left + width]
+    return replace(land, treatable=land.treatable & own), offset
+
+
+def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
+    """The cells of an area itself, without the margin, bool [H, W] of the whole map."""
+    from firebreak.landscape.formats.overlays import mask_of
+
+    found = named_range(area)
+    if found is None:
+        return mask_of(area, full)
+    inside = np.zeros(full.shape, np.bool_)
+    inside[found] = True
+    return inside
+
+
+def cells_in(path: "Path | ArrayOnGrid | None", land: Landscape) -> NDArray[np.int64]:
+    """Flat cells that shapes or a raster name, by rows; none where there is no file."""
+    from firebreak.landscape.formats.overlays import mask_of
+
+    if path is None:
+        return np.empty(0, np.int64)
+    return np.flatnonzero(mask_of(path, land, how="any"))
 
 
 def plan_area(landscape: Landscape, rows: slice, cols: slice,
@@ -72,8 +145,8 @@ def _check_range(landscape: Landscape, what: str, cells: slice, size: int) -> No
                    remedy="give half-open ranges, --area R0:R1,C0:C1")
 
 
-def lift_segments(segments: Sequence[BreakSegment], shape: tuple[int, int], offset: Offset,
-                  landscape: Landscape) -> list[BreakSegment]:
+def lift_segments(segments: "Sequence[BreakSegment]", shape: tuple[int, int], offset: Offset,
+                  landscape: Landscape) -> "list[BreakSegment]":
     """Segments of a part of this shape as segments of the whole landscape that it lies in."""
     width, (top, left) = shape[1], offset
 

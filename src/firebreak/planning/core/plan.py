@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
@@ -108,10 +107,23 @@ class Plan:
         return mask
 
 
+def plan_of_cells(cells: NDArray[np.int64], landscape: Landscape, method: str) -> Plan:
+    """Cells that were chosen elsewhere, flat, as a plan at their own cost."""
+    cost = cost_of(cells, landscape)
+    whole = cost_of(np.flatnonzero(landscape.treatable), landscape)
+    return Plan(method=method, cells=cells, shape=landscape.shape, cost=cost,
+                cost_unit=cost_unit(landscape), currency=landscape.currency, budget=cost,
+                budget_share=min(1.0, cost / whole), landscape=landscape.name,
+                landscape_checksum=landscape.checksum(), plan_fires=0, seed=0, seconds=0.0,
+                simulations=0.0)
+
+
 def pieces_of(mask: NDArray[np.bool_]) -> int:
     """Connected pieces of a plan's break mask [H, W]; cells that touch at a corner are connected,
     as fire cannot pass between them.
     """
+    from scipy import ndimage
+
     return int(ndimage.label(mask, structure=np.ones((3, 3)))[1])
 
 

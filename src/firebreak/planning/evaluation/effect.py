@@ -261,7 +261,12 @@ def risk(effect: PlanEffect) -> dict[str, Interval]:
     """Mean loss and mean of the worst tenth without and with the plan, and the share of each that
     the plan saves, with intervals.
     """
-    before, after, groups = effect.loss[0], effect.loss[-1], effect.groups
+    return risk_of(effect.loss[0], effect.loss[-1], effect.groups)
+
+
+def risk_of(before: NDArray[np.float64], after: NDArray[np.float64],
+            groups: FireGroups) -> dict[str, Interval]:
+    """The same of losses [F] of fires without and with a plan."""
     worst, worst_loss = worst_tenth_parts(before)
     left, left_loss = worst_tenth_parts(after)
     tail, tail_left = worst_tenth_mean(before), worst_tenth_mean(after)

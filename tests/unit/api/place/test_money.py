@@ -7,7 +7,7 @@ import pytest
 
 from firebreak.api.place.money import money_by_year
 from firebreak.api.place.options import PlaceOptions
-from firebreak.api.place.place import Place, place_of
+from firebreak.api.plans.area import PlanningArea, planning_area
 from firebreak.checks import InputError
 from firebreak.landscape.synthetic.generate import generate
 
@@ -15,8 +15,8 @@ LAND = generate(3, 12)
 WHOLE = float(np.count_nonzero(LAND.treatable))
 
 
-def placed(budget: float = 0.5, **options: object) -> Place:
-    return place_of(PlaceOptions(**options), LAND, budget, None)
+def placed(budget: float = 0.5, **options: object) -> PlanningArea:
+    return planning_area(PlaceOptions(**options), LAND, budget, None)
 
 
 def test_all_the_money_is_shared_in_equal_parts() -> None:
@@ -43,9 +43,9 @@ def test_a_phase_of_a_file_is_a_whole_year_and_money(tmp_path: Path, phase: str)
     config = tmp_path / "plan.toml"
     config.write_text(f"[[phase]]\n{phase}\n")
     with pytest.raises(InputError, match=r"plan\.toml: expected (a year and|years from 1)"):
-        place_of(PlaceOptions(), LAND, 0.5, config)
+        planning_area(PlaceOptions(), LAND, 0.5, config)
     config.write_text("[[phase]]\nyear = 2030\nbudget = 3.5\n")
-    assert place_of(PlaceOptions(), LAND, 0.5, config).phases == [(2030, 3.5)]
+    assert planning_area(PlaceOptions(), LAND, 0.5, config).phases == [(2030, 3.5)]
 
 
 def test_a_plan_is_made_for_no_more_than_all_breaks_cost() -> None:

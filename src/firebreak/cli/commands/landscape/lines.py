@@ -56,9 +56,9 @@ def run(bound: Bound[LinesArguments]) -> int:
     """Runs the command."""
     args = bound.options
     common.check_there(args, args.landscape)
-    from firebreak.api.place.area import area_mask, part_of
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
     from firebreak.landscape.candidates.score import scores_of
+    from firebreak.planning.core.area import area_mask, named_area
     from firebreak.planning.output.line_files import check_line_file, write_lines
 
     begin = time.perf_counter()
@@ -73,8 +73,8 @@ def run(bound: Bound[LinesArguments]) -> int:
     full = args.scene.read(args.landscape, priced=True)
     land, inside = full, None
     if args.area is not None:
-        land, offset = part_of(full, args.area)
-        inside = area_mask(full, args.area, offset, land.shape)
+        land, (top, left) = named_area(full, args.area)
+        inside = area_mask(full, args.area)[top:top + land.shape[0], left:left + land.shape[1]]
     check_line_file(args.out, land)
     if land.fuel_model.size > MOST_CELLS:
         raise fail(expected=f"at most {MOST_CELLS:,} cells", given=f"{land.fuel_model.size:,}",

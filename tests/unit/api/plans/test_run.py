@@ -1,4 +1,4 @@
-"""The steps of a plan: what is refused before any work, and what a brief report promises."""
+"""The run of a plan: what is refused before any work, and what a brief report promises."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from firebreak.api.options import filled
+from firebreak.api.plans.at_once import PlanAtOnce, _promised
+from firebreak.api.plans.request import read_request
+from firebreak.api.plans.run import make_run
 from firebreak.api.shared.plan_options import PlanOptions
-from firebreak.api.shared.plan_steps import make, write
 from firebreak.checks import InputError
 from firebreak.fire import Fires, burn
 from firebreak.landscape.landscape import Landscape
@@ -21,8 +23,10 @@ def bar(total: int, unit: str) -> "nullcontext[Callable[[int], None]]":
     return nullcontext(lambda _: None)
 
 
-def worked(landscape: str | Landscape, **options: Any) -> make.Work:
-    return make.work_on(landscape, filled(PlanOptions, FEW | options, "plan"), bar)
+def planned(landscape: str | Landscape, **options: Any) -> PlanAtOnce:
+    made = make_run(read_request(landscape, filled(PlanOptions, FEW | options, "plan")), bar)
+    assert isinstance(made, PlanAtOnce)
+    return made
 
 
 @pytest.mark.parametrize(("options", "said"), [
@@ -34,20 +38,20 @@ def worked(landscape: str | Landscape, **options: Any) -> make.Work:
 def test_a_horizon_that_cannot_be_planned_is_refused_before_anything_is_read(
         options: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        worked("no-such-map.tif", **options)
+        planned("no-such-map.tif", **options)
 
 
 def test_a_plan_promises_what_it_saves_of_its_plan_fires() -> None:
-    work = worked(generate(3, 20))
-    scene, plan = work.scene, work.made.plan
+    run = planned(generate(3, 20))
+    scene, plan = run.scene, run.plan
     fires = scene.fires("plan", plan.plan_fires)
     each = [Fires(*(part[k:k + 1] for part in fires))  # type: ignore[arg-type]
             for k in range(plan.plan_fires)]
     before, after = (sum(float(burn(scene, fire, breaks).loss[0])
                          for fire in each) for breaks in (None, plan.break_mask()))
-    promised = write._promised(scene, plan)
+    promised = _promised(scene, plan)
     assert promised is not None
     assert 0.0 < promised < 1.0
     assert promised == pytest.approx(1.0 - after / before)
-    assert work.source == ""
-    assert work.evaluation is None
+    assert run.request.source == ""
+    assert run.evaluation is None

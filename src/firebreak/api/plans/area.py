@@ -1,4 +1,4 @@
-"""The part of a map to plan for and what a plan must keep to, read from what a planner says."""
+"""The part of a map to plan for, what may be spent there, and what a plan must keep to."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.place.area import cells_in, part_of
-from firebreak.api.place.costs import with_costs
 from firebreak.api.place.money import money_of, phases_of
 from firebreak.api.place.options import PlaceOptions
 from firebreak.checks import fail
+from firebreak.planning.core.area import cells_in, named_area
 
 if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
@@ -20,14 +19,20 @@ if TYPE_CHECKING:
     from firebreak.planning.evaluation.build_order import Phase
 
 
-class Place(NamedTuple):
+class PlanningArea(NamedTuple):
     """The part of a map to plan for and what the plan must keep to.
 
-    land: the part, its treatable cells those that may be treated. full: the whole map, with the
-    same costs. offset: where the part lies in it. share: of the cost of all treatable cells. money:
-    what may be spent, in the unit of the costs; over years it may be more than all breaks cost.
-    anywhere: the part with the cells off the lines too, where the plan has to keep to lines: other
-    networks need not.
+    Attributes:
+        land: the part, its treatable cells those that may be treated.
+        full: the whole map, with the same costs.
+        offset: row and column of the part's north-west cell in it.
+        rules: what the plan must keep to.
+        share: of the cost of all treatable cells that may be spent.
+        phases: what may be spent in which year, where the options say so.
+        money: that may be spent, in the unit of the costs; over years it may be more than all
+            breaks cost.
+        anywhere: the part with the cells off the lines too, where the plan has to keep to lines:
+            other networks need not.
     """
 
     land: "Landscape"
@@ -40,9 +45,9 @@ class Place(NamedTuple):
     anywhere: "Landscape"
 
 
-def place_of(options: PlaceOptions, full: "Landscape", budget: float, config: Path | None,
-             leak: bool = False) -> Place:
-    """Reads what the options name, on a landscape with its rasters.
+def planning_area(options: PlaceOptions, full: "Landscape", budget: float, config: Path | None,
+                  leak: bool = False) -> PlanningArea:
+    """Read what the options name, on a landscape with its rasters.
 
     Args:
         budget: share of the cost of all treatable cells, where no money is named.
@@ -55,8 +60,8 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, config: Pa
     from firebreak.planning.core.plan import cost_of
     from firebreak.planning.core.rules import PlanRules
 
-    full = with_costs(options, full)
-    land, offset = part_of(full, options.area) if options.area else (full, (0, 0))
+    full = _with_costs(options, full)
+    land, offset = named_area(full, options.area) if options.area else (full, (0, 0))
     include = cells_in(options.must_include, land)
     if options.must_exclude is not None:
         land = _without(land, options.must_exclude, include)
@@ -82,7 +87,24 @@ def place_of(options: PlaceOptions, full: "Landscape", budget: float, config: Pa
         budget = min(money / whole, 1.0)
     rules = PlanRules(include=_treatable(include, land, offset, options), budget=money,
                       shortest_m=_not_negative(options.shortest_m, "--shortest-m"), lines=lines)
-    return Place(land, full, offset, rules, budget, phases, spend, anywhere)
+    return PlanningArea(land, full, offset, rules, budget, phases, spend, anywhere)
+
+
+def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
+    """A landscape whose costs rise with the way to a road, where the options say so.
+
+    Raises:
+        InputError: no roads.
+    """
+    from firebreak.landscape.treatment_choice import with_roads
+
+    if not options.cost_per_km:
+        return full
+    if full.road_m is None:
+        raise fail(expected="--roads beside --cost-per-km", given="no roads",
+                   where="--cost-per-km", remedy="name the roads too")
+    dearer = with_roads(full.cost.astype(np.float64), full.road_m, options.cost_per_km)
+    return replace(full, cost=dearer.astype(np.float32))
 
 
 def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "GivenLines | None":

@@ -1,0 +1,217 @@
+"""A plan that was made at once: what it changes on test fires, and its files."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from firebreak.api.place.money import money_by_year
+from firebreak.api.plans.request import PlanRequest, Sayer
+from firebreak.api.shared.treated_map import rows_named
+from firebreak.fire import burn
+from firebreak.landscape.formats.treated import write_treated
+from firebreak.landscape.value_unit import value_unit
+from firebreak.planning.core.area import cells_in, lift
+from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.core.plan import EXISTING, Plan
+from firebreak.planning.core.progress import Bar
+from firebreak.planning.evaluation.auto import Choice, FirstPlan
+from firebreak.planning.evaluation.build_order import in_build_order, years_of
+from firebreak.planning.evaluation.doubt import trust_in, trust_worlds
+from firebreak.planning.evaluation.effect import effect_of, in_unit, saved_by_order
+from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.methods import method_of
+from firebreak.planning.output.export import write_plan
+from firebreak.planning.output.export_effect import (
+    NO_CELLS,
+    PlanResult,
+    on_full_map,
+    plan_id,
+    segment_columns,
+    write_effect,
+)
+from firebreak.planning.output.segment_table import in_plan_order, write_segment_table
+from firebreak.planning.years.judged import YearsResult, years_of_plan
+from firebreak.planning.years.schedule import RULES
+
+if TYPE_CHECKING:
+    from firebreak.fire import Scene
+    from firebreak.report.pages.plan_report import Curve
+    from firebreak.report.pages.reported_plan import Origin
+
+
+AT_EXISTING_COST = "-at-existing-cost"
+"""The end of the name of a plan that may spend what the existing network costs."""
+
+FirstPlanTaker = Callable[["PlanAtOnce", FirstPlan], object]
+"""Takes the first plan, on its land, and what it saves."""
+
+
+class Judgement(NamedTuple):
+    """What a plan changes on test fires.
+
+    Attributes:
+        result: of the part of the map that was planned for.
+        curves: by rival what its beginnings save, for the full report.
+    """
+
+    result: PlanResult
+    curves: "dict[str, Curve]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlanAtOnce:
+    """A plan that was made at once, of the part of the map that was planned for.
+
+    Attributes:
+        request: what it was made from.
+        scene: its fires.
+        plan: the plan.
+        choice: why a chooser kept this method's plan; None where the method was named.
+        others: the plans of the methods that a chooser tried, by name.
+        evaluation: of the plan and of others on test fires; None where there are none.
+        judgement: what it changes on them; None without any, or before it was judged.
+    """
+
+    request: PlanRequest
+    scene: "Scene"
+    plan: Plan
+    choice: Choice | None = None
+    others: Mapping[str, Plan] = field(default_factory=dict)
+    evaluation: Evaluation | None = None
+    judgement: Judgement | None = None
+
+    def judged(self, bar: Bar) -> "PlanAtOnce":
+        """As `PlanRun` says."""
+        if self.judgement is not None or self.evaluation is None:
+            return self
+        return replace(self, judgement=_judge(self, self.evaluation, bar))
+
+    def segments(self) -> tuple[list[BreakSegment], Sequence[Mapping[str, Any]]] | None:
+        """As `PlanRun` says."""
+        if self.judgement is None:
+            return None
+        return on_full_map(self.judgement.result), segment_columns(self.judgement.result)
+
+    def writing(self, say: Sayer) -> AbstractContextManager[None]:
+        """As `PlanRun` says."""
+        return nullcontext()
+
+    def write_plan(self, out: Path, first: FirstPlan | None = None) -> list[Path]:
+        """Write the plan itself, and the whole landscape with its breaks for other fire programs.
+
+        first: what a first plan saves.
+        """
+        area = self.request.area
+        plan = lift(self.plan, area.offset, area.full)
+        # The source's file has no breaks that stand already; the landscape has them.
+        whole = plan.break_mask()
+        whole.ravel()[cells_in(self.request.options.scene.map.built, area.full)] = True
+        record = {} if first is None else {
+            "first_plan": {"saved": first.saved, "choice_fires": first.fires}}
+        return [*write_plan(plan, area.full, out, record).values(),
+                write_treated(out / "treated_landscape.tif", self.request.source, area.full, whole,
+                              self.scene.conditions.treatment)]
+
+    def write_report(self, out: Path, origin: "Origin", bar: Bar) -> list[Path]:
+        """As `PlanRun` says; pictures alone where nothing judged the plan."""
+        if self.request.options.report == "none":
+            return []
+        if self.judgement is None or self.evaluation is None:
+            return _write_pictures(out, self)
+        return _write_judged(out, self, self.judgement, self.evaluation, origin, bar)
+
+
+def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
+    """What the plan changes, segment by segment, on the test fires."""
+    options, area, scene, plan = made.request.options, made.request.area, made.scene, made.plan
+    brief, full = options.report == "brief", options.report == "full"
+    order = in_plan_order(plan, area.land, options.place.segment_m)
+    with bar(0 if brief else len(order), "segment") as advance:
+        if not brief:
+            by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
+            order = in_build_order(scene, by_place, options.plan_fires, advance)
+    # Of the plan itself the order to build tells, which is the better one.
+    others = {} if not full else {
+        name: other for name, other in evaluation.plans[0].items()
+              if other.cells.size and name not in (EXISTING, plan.label)
+              and not name.endswith(AT_EXISTING_COST) and not method_of(name).stochastic
+              and (method_of(name).compared or name not in made.others)}
+    with bar(options.test_fires * (1 + len(others)), "fire") as advance:
+        effect = effect_of(scene, order, options.test_fires, report=advance)
+        curves = {name: saved_by_order(scene, other, effect.loss[0],
+                                       evaluation.methods[name].reduction, report=advance)
+                  for name, other in others.items()}
+    with bar(trust_worlds(scene) if full else 0, "world") as advance:
+        trust = None if not full else trust_in(replace(scene, landscape=area.anywhere), plan,
+                                            evaluation, options.scene.seed, advance)
+    over_years = _over_years(made, order, bar)
+    unit = value_unit(area.land)
+    return Judgement(PlanResult(
+        scene, plan, area.full, area.offset, order, in_unit(effect, unit), options.scene.seed,
+        area.rules.include,
+        years_of(order, area.phases) if area.phases and over_years is None else None,
+        evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
+        cells_in(options.scene.map.built, area.land), unit,
+        rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves)
+
+
+def _over_years(made: PlanAtOnce, order: list[BreakSegment], bar: Bar) -> YearsResult | None:
+    """What to build and what to keep up when, of the plan's segments in build order; None where it
+    was not asked or there is nothing to build.
+    """
+    options, area = made.request.options, made.request.area
+    horizon = options.place.horizon
+    if horizon is None or not order:
+        return None
+    years, money = money_by_year(area.phases, area.money, horizon)
+    with bar(len(RULES), "schedule") as advance:
+        return years_of_plan(made.scene, order, rows_named(options.scene.breaks), years, money,
+                             options.test_fires, advance, options.place.discount_rate)
+
+
+def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation: Evaluation,
+                  origin: "Origin", bar: Bar) -> list[Path]:
+    """Rasters, vectors, tables, pictures and the report of a plan that was judged.
+
+    origin: its files are those that were written before.
+    """
+    from firebreak.report.pages.plan_report import write_plan_report
+    from firebreak.report.pages.reported_plan import reported
+
+    options, area = made.request.options, made.request.area
+    plan, result, brief = made.plan, judgement.result, options.report == "brief"
+    if brief:
+        written = write_segment_table(out, result.segments, segment_columns(result), plan.shape,
+                                      area.offset, area.full)
+    else:
+        tags = {"method": plan.method, "seed": str(options.scene.seed), "plan": plan_id(result),
+                "test_fires": str(options.test_fires)}
+        if plan.chosen_by is not None:
+            tags["chosen_by"] = plan.chosen_by
+        written = write_effect(out, result, tags)
+    whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
+    report = reported(result, evaluation, whole, "brief" if brief else "full",
+                      _promised(made.scene, plan) if brief else None)
+    return [*written, *write_plan_report(out, report, judgement.curves, bar)]
+
+
+def _promised(scene: "Scene", plan: Plan) -> float | None:
+    """Share of the loss of its plan fires that a plan saves."""
+    fires = scene.fires("plan", plan.plan_fires)
+    before, after = (float(burn(scene, fires, breaks).loss.sum())
+                     for breaks in (None, plan.break_mask()))
+    return 1.0 - after / before if before > 0.0 else None
+
+
+def _write_pictures(out: Path, made: PlanAtOnce) -> list[Path]:
+    """Pictures of a plan that nothing judged."""
+    from firebreak.report.figures.canvas import save_figure
+    from firebreak.report.figures.cartography import caption_of
+    from firebreak.report.figures.maps import landscape_figure, plan_figure
+
+    land, plan = made.scene.landscape, made.plan
+    caption = caption_of(land, seed=made.scene.seed)
+    return [save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
+            save_figure(plan_figure(land, plan, caption=caption), out / "plan.png")]

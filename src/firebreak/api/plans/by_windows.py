@@ -1,0 +1,244 @@
+"""A plan by windows: made, and kept while it is made; held against fires that it was not made from,
+and written.
+"""
+
+import contextlib
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.api.plans.request import PlanRequest, Sayer, no_words
+from firebreak.checks import InputError, counted
+from firebreak.executors.base import closing
+from firebreak.landscape.value_unit import value_unit
+from firebreak.planning.core.area import cells_in, lift, lift_segments
+from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.planning.core.plan import EXISTING, Plan
+from firebreak.planning.core.progress import Bar, in_shares
+from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
+from firebreak.planning.evaluation.losses import losses_of
+from firebreak.planning.output.export import write_plan
+from firebreak.planning.output.segment_table import (
+    columns_of,
+    in_plan_order,
+    write_segment_table,
+)
+from firebreak.planning.output.unfinished import Unfinished, job_of
+from firebreak.planning.windows.benefits import saved_in_order
+from firebreak.planning.windows.kept import NOTHING_KEPT
+from firebreak.planning.windows.make import (
+    WindowPlan,
+    WindowSettings,
+    make_region,
+    plan_by_windows,
+    region_recipe,
+)
+from firebreak.planning.windows.region import Region
+
+if TYPE_CHECKING:
+    from firebreak.report.pages.reported_plan import Origin
+
+KEPT_SHARE = 0.75
+"""A plan that keeps less than this share of what it promises is said to."""
+
+
+class WindowsJudgement(NamedTuple):
+    """What a plan by windows saves of test fires.
+
+    Attributes:
+        saved: share of their loss.
+        network: the same of the existing network, and what that costs, or None.
+        before, after: losses of the test fires without and with the plan, f64 [F].
+        groups: what the fires count as.
+        parts: the segments on the part of the map that was planned for, in the order in which the
+            plan took them; empty without a report.
+        columns: what is known of each.
+    """
+
+    saved: Interval
+    network: tuple[Interval, float] | None
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    groups: FireGroups
+    parts: Sequence[BreakSegment] = ()
+    columns: Sequence[dict[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlanByWindows:
+    """A plan that was made by windows, of the part of the map that was planned for.
+
+    Attributes:
+        request: what it was made from.
+        region: its scene and plan fires.
+        made: the plan, and how it came about.
+        unfinished: what was kept of it while it was made, until it is written; None: nothing.
+        judgement: what it saves of the test fires; None without any, or before it was judged.
+    """
+
+    request: PlanRequest
+    region: Region
+    made: WindowPlan
+    unfinished: Unfinished | None = None
+    judgement: WindowsJudgement | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """The plan."""
+        return self.made.plan
+
+    def judged(self, bar: Bar) -> "PlanByWindows":
+        """As `PlanRun` says."""
+        if self.judgement is not None or self.request.options.test_fires < 2:
+            return self
+        return replace(self, judgement=self._judge(bar))
+
+    def _judge(self, bar: Bar) -> WindowsJudgement:
+        """What the plan saves on the test fires."""
+        options, network, plan = self.request.options, self.request.network, self.plan
+        scene = self.region.scene
+        fires = scene.fires("test", options.test_fires)
+        under = [None, plan.break_mask()] + ([] if network is None else [network.break_mask()])
+        with bar(len(under) * options.test_fires, "fire") as advance:
+            before, after, *others = losses_of(scene, fires, under, advance)
+        groups = fire_groups(fires.scenario, before)
+        existing = None if network is None else (groups.saving(before - others[0], before),
+                                                 network.cost)
+        found = WindowsJudgement(groups.saving(before - after, before), existing, before, after,
+                                 groups)
+        if options.report == "none":
+            return found
+        parts = in_plan_order(plan, scene.landscape, options.place.segment_m)
+        with closing(options.windows.open(region_recipe(replace(self.region, fires=fires)))
+                     ) as executor, bar(options.test_fires, "fire") as advance:
+            shares = saved_in_order(replace(self.region, fires=fires),
+                                    [one.cells for one in parts], executor, advance)
+        unit, untreated = value_unit(scene.landscape), float(before.mean())
+        return found._replace(parts=parts, columns=columns_of(
+            parts, [share * untreated * unit.per_value for share in shares],
+            untreated * unit.per_value, unit.name, plan.priced_in))
+
+    def segments(self) -> tuple[list[BreakSegment], Sequence[Mapping[str, Any]]] | None:
+        """As `PlanRun` says."""
+        area, found = self.request.area, self.judgement
+        if found is None or self.request.options.report == "none":
+            return None
+        return lift_segments(found.parts, self.plan.shape, area.offset, area.full), found.columns
+
+    @contextlib.contextmanager
+    def writing(self, say: Sayer) -> Iterator[None]:
+        """As `PlanRun` says; what was kept is removed at the end."""
+        with _kept_where_stopped(self.unfinished, say):
+            yield
+        if self.unfinished is not None:
+            self.unfinished.remove()
+
+    def write_plan(self, out: Path) -> list[Path]:
+        """As `PlanRun` says."""
+        area = self.request.area
+        return list(write_plan(lift(self.plan, area.offset, area.full), area.full, out).values())
+
+    def write_report(self, out: Path, origin: "Origin", bar: Bar) -> list[Path]:
+        """Write segments and the brief report, if one is asked for; see `PlanRun`."""
+        from firebreak.planning.output.export_effect import NO_CELLS
+        from firebreak.report.pages.plan_report import write_plan_report
+        from firebreak.report.pages.reported_plan import ReportedPlan
+
+        options, area, network = self.request.options, self.request.area, self.request.network
+        judgement = self.judgement
+        if judgement is None or options.report == "none":
+            return []
+        written = write_segment_table(out, judgement.parts, judgement.columns, area.land.shape,
+                                      area.offset, area.full)
+        report = ReportedPlan(
+            level="brief", plan=self.plan, land=area.land, full=area.full,
+            conditions=options.scene.conditions(area.land, self.request.source),
+            seed=options.scene.seed,
+            origin=origin._replace(files=[*origin.files, *(path.name for path in written)]),
+            segments=judgement.parts, columns=judgement.columns, saved=judgement.saved,
+            test_fires=options.test_fires, promised=self.made.promised,
+            others={} if judgement.network is None else {EXISTING: judgement.network},
+            facts=[f"{saved_words(self.made, judgement.saved)}.", *(
+                f"{words[0].upper()}{words[1:]}." for words in facts_of(self.made))],
+            included=area.rules.include, standing=cells_in(options.scene.map.built, area.land),
+            existing=NO_CELLS if network is None else network.cells)
+        return [*written, *write_plan_report(out, report)]
+
+
+def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
+                    say: Sayer = no_words) -> PlanByWindows:
+    """The plan that is asked for.
+
+    Args:
+        out: a folder, made if need be; all that is done of the plan is kept in it, and stays until
+            `PlanByWindows.unfinished` is removed. Without one nothing is kept.
+        say: takes a sentence where the plan goes on with what was kept, or is stopped.
+    """
+    options, area = request.options, request.area
+    with bar(0, "map and fires"):
+        scene = options.scene.wide_scene(area.land, request.source)
+    region = make_region(scene, area.share, request.method, seed=options.scene.seed,
+                         policy=request.policy, search=options.search(),
+                         plan_fires=request.plan_fires, rules=area.rules)
+    given = {"core": options.windows.window_cells, "margin": options.windows.window_margin}
+    settings = WindowSettings(**{name: value for name, value in given.items() if value is not None})
+    unfinished = None if out is None else Unfinished(out, job_of(region, area.share, settings))
+    goes_on = unfinished is not None and unfinished.windows > 0
+    if unfinished is not None and goes_on:
+        say(f"goes on with what is kept in {unfinished.folder}: lines of "
+            f"{counted(unfinished.windows, 'window')} and {counted(unfinished.answers, 'answer')} "
+            "of shards")
+    with _kept_where_stopped(unfinished, say):
+        try:
+            with closing(options.windows.open(region_recipe(region))) as executor, bar(
+                    1, "plan") as advance:
+                made = plan_by_windows(region, area.share, executor, settings,
+                                       kept=unfinished or NOTHING_KEPT, report=in_shares(advance))
+        except InputError:
+            if unfinished is not None and not goes_on:  # else less memory may be free than then
+                unfinished.remove()
+            raise
+    if unfinished is not None:
+        unfinished.write()
+    return PlanByWindows(request=request, region=region, made=made, unfinished=unfinished)
+
+
+@contextlib.contextmanager
+def _kept_where_stopped(unfinished: Unfinished | None, say: Sayer) -> Iterator[None]:
+    """Keep what is done of a plan where the work ends early, by a signal or a full disk too."""
+    try:
+        yield
+    except BaseException:
+        if unfinished is not None:
+            with contextlib.suppress(OSError):  # of a full disk: what is written already stays
+                unfinished.write()
+            if unfinished.is_kept:
+                say(f"firebreak: what is done of the plan is kept in {unfinished.folder}: the same "
+                    f"command with --out {shlex.quote(str(unfinished.folder.parent))} goes on")
+        raise
+
+
+def saved_words(made: WindowPlan, saved: Interval) -> str:
+    """The headline: what is saved of the test fires, and whether more was promised."""
+    words = (f"saves {saved.mean:.1%} ({saved.low:.1%} - {saved.high:.1%}) of the loss of the test "
+             f"fires; {made.promised:.1%} on its plan fires")
+    if saved.high >= KEPT_SHARE * made.promised:
+        return words
+    return (f"{words}: it fences in the fires that it was shown, so give more of them "
+            f"(--plan-fires {4 * made.plan.plan_fires})")
+
+
+def facts_of(made: WindowPlan) -> list[str]:
+    """How the plan came about, a sentence each."""
+    begun = ("rows across the whole map save more of the choice fires than lines of windows alone: "
+             "the plan begins with them")
+    return [*([begun] if made.rows else []),
+            f"windows reach {made.margin} cells beyond what they treat; {made.beyond:.0%} of the "
+            f"{made.plan.plan_fires:,} plan fires get beyond the window that they start in",
+            f"{made.taken:,} of {made.lines:,} lines taken; {made.risen:,} of {made.rated:,} "
+            "ratings rose when made again"]

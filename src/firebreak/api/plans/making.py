@@ -1,0 +1,105 @@
+"""A plan that is made at once by one method or the best of several, beside other plans on the same
+test fires.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
+from firebreak.api.plans.request import RANDOM_DRAWS, PlanRequest, compared_methods
+from firebreak.api.shared.heeded import is_judged
+from firebreak.planning.core.plan import EXISTING, Plan, cost_of
+from firebreak.planning.core.progress import Bar, in_shares
+from firebreak.planning.evaluation.auto import Choice, first_plan, plan_by_choice
+from firebreak.planning.evaluation.evaluate import Evaluation, evaluate
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import CHOOSERS
+
+if TYPE_CHECKING:
+    from firebreak.api.plans.area import PlanningArea
+    from firebreak.fire import Scene
+
+
+def make_at_once(request: PlanRequest, bar: Bar, first: FirstPlanTaker | None = None) -> PlanAtOnce:
+    """The plan that is asked for, compared where there are test fires.
+
+    first: takes the first plan as soon as there is one, where there is more to do.
+    """
+    options, area = request.options, request.area
+    judged = is_judged(options)
+    with bar(0, "map and fires"):
+        # What breaks leave is known off the lines too, so that other networks can be burned.
+        scene = options.scene.scene(area.anywhere, request.source, options.plan_fires)
+        scene = replace(scene, landscape=area.land)
+
+    def tell(plan: Plan) -> None:
+        if first is not None:
+            first(PlanAtOnce(request=request, scene=scene, plan=plan), first_plan(scene, plan))
+
+    plan, choice, others = _planned(request, request.method, scene, area, bar, tell)
+    made = PlanAtOnce(request=request, scene=scene, plan=plan, choice=choice, others=others)
+    if choice is None and judged:
+        tell(plan)
+    return replace(made, evaluation=_compared(made, bar)) if judged else made
+
+
+def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningArea", bar: Bar,
+             first: Callable[[Plan], object] | None = None,
+             ) -> tuple[Plan, Choice | None, Mapping[str, Plan]]:
+    """The plan of a method or chooser for an area; why a chooser kept it, and what else it made.
+
+    first: takes the first plan of a chooser.
+    """
+    options = request.options
+    with bar(1, "plan") as advance:
+        report = in_shares(advance)
+        if method in CHOOSERS:
+            return plan_by_choice(
+                scene, area.share, options.plan_fires, seed=options.scene.seed,
+                policy=request.policy, rules=area.rules, segment_m=options.place.segment_m,
+                report=report, first=first)
+        return make_plan(scene, area.share, options.plan_fires, method, seed=options.scene.seed,
+                         policy=request.policy, search=options.search(), rules=area.rules,
+                         report=report), None, {}
+
+
+def _compared(made: PlanAtOnce, bar: Bar) -> Evaluation:
+    """The plan beside what the honest alternatives achieve on the same test fires."""
+    options, area, plan = made.request.options, made.request.area, made.plan
+    # What the chosen method plans by itself stands beside the plan only where it is another one.
+    rivals = {name: other for name, other in made.others.items()
+              if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
+    others = [name for name in compared_methods(options)
+              if options.report == "brief" or name not in (plan.method, *rivals)]
+    existing = _existing(made, bar)
+    pairs = [(name, EXISTING) for name in existing if name != EXISTING]
+    # Rules may keep the plan from spending the whole budget, which the others may all the same.
+    return evaluate([made.scene], others, budget_share=area.share, plan_fires=options.plan_fires,
+                    test_fires=options.test_fires, seed=options.scene.seed,
+                    random_draws=RANDOM_DRAWS,
+                    rules=replace(area.rules, shortest_m=0.0, lines=None),
+                    existing={plan.label: plan, **rivals, **existing}, pairs=pairs, bar=bar)
+
+
+def _existing(made: PlanAtOnce, bar: Bar) -> dict[str, Plan]:
+    """The network to compare with, and what the plan's method makes of as much as it costs."""
+    request, area, plan = made.request, made.request.area, made.plan
+    network = request.network
+    if network is None:
+        return {}
+    if network.cost < cost_of(area.rules.include, area.land):
+        warnings.warn(f"{request.options.place.existing}: {plan.label} is not compared at its "
+                      "cost, which does not pay for what must be included", stacklevel=2)
+        return {EXISTING: network}
+    # By the chooser where one chose: the best for that cost may be another method's.
+    whole = cost_of(np.flatnonzero(area.land.treatable), area.land)
+    most = min(network.cost, whole)  # lines may cost less than a network that is off them
+    at_cost = area._replace(share=most / whole, rules=replace(
+        area.rules, budget=most, shortest_m=0.0))
+    equal, *_ = _planned(request, plan.label, made.scene, at_cost, bar)
+    name = f"{plan.label}{AT_EXISTING_COST}"
+    return {EXISTING: network, name: replace(equal, method=name)}

@@ -1,0 +1,317 @@
+"""What a plan is made from: its options, checked, and the map and the policy, read."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from firebreak.api.place.money import money_by_year, phases_of
+from firebreak.api.shared.executor_options import BurnOptions, WindowOptions
+from firebreak.api.shared.heeded import (
+    check_heeded_on,
+    check_judged,
+    check_judged_at_once,
+    is_judged,
+)
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.treated_map import rows_named
+from firebreak.checks import check_fraction, fail
+from firebreak.planning.core.area import named_shape
+from firebreak.planning.core.learned_size import MAX_TREATABLE
+from firebreak.planning.methods import (
+    CHOOSERS,
+    DEFAULT,
+    METHODS,
+    check_methods,
+    check_policy,
+    check_takes_lines,
+    method_of,
+)
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+    from firebreak.api.plans.area import PlanningArea
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.plan import Plan
+
+Sayer = Callable[[str], object]
+"""Takes a sentence for whoever waits for the plan."""
+
+RANDOM_DRAWS = 3
+"""Plans of a random method beside a plan."""
+WINDOWS_METHOD = "dqn"
+"""The method that windows plan by where a chooser, or none, is named."""
+LEAST_WINDOW = 16
+"""Cells along a side of a window's core, at least."""
+
+
+_MADE = re.compile(r"(?:synthetic:\d+|closed-form:[a-z-]+)(?::(\d{1,9})(?:x(\d{1,9}))?)?(?::.*)?")
+"""Names of maps that are made, with their size, a small one where there is none."""
+
+
+class PlanRequest(NamedTuple):
+    """What a plan is made from.
+
+    Attributes:
+        source: what the landscape was read from; empty for one that was handed in.
+        options: as given.
+        method: the method, or the chooser, that plans.
+        by_windows: True where the map is planned by windows, False where it is planned at once.
+        plan_fires: their number where it was given, else None: by windows it follows from the
+            budget.
+        area: the part of the map to plan for.
+        policy: that learned methods follow, or None.
+        network: of breaks to compare with, or None.
+    """
+
+    source: str
+    options: PlanOptions
+    method: str
+    by_windows: bool
+    plan_fires: int | None
+    area: "PlanningArea"
+    policy: "Policy | None"
+    network: "Plan | None"
+
+
+def check_options(source: "str | Landscape", options: PlanOptions, config: Path | None = None, *,
+                  fires_named: bool = False) -> bool | None:
+    """Refuse options that contradict one another, as far as can be seen before anything is loaded.
+
+    Args:
+        source: a landscape, or what to read it from.
+        config: a plan's TOML file, whose [[phase]]s count.
+        fires_named: True where the number of plan fires was given.
+
+    Returns:
+        True where the map is planned by windows, False where it is planned at once, None where its
+        size decides that and is not known.
+
+    Raises:
+        InputError: naming the option.
+    """
+    method = options.method or DEFAULT
+    check_methods([method], "--method", choosers=True)
+    _check_numbers(options, options.plan_fires if fires_named else None)
+    check_fraction(options.budget, what="a budget", where="--budget",
+                   remedy="0.05 treats 5 % of the treatable cells")
+    if options.windows != WindowOptions():
+        _check_by_windows(options, planner_of(method, by_windows=True), config, source)
+        return True
+    if _can_need_windows(method) and _may_be_large(source, options):
+        return None
+    _check_at_once(options)
+    return False
+
+
+def read_request(source: "str | Landscape", options: PlanOptions, config: Path | None = None, *,
+                 fires_named: bool = False) -> PlanRequest:
+    """Check the options, and read the map and the policy; arguments as `check_options`.
+
+    A map is planned by windows where an option of windows is given, or where it has more than
+    MAX_TREATABLE treatable cells and the method chooses among others or follows a policy.
+
+    Raises:
+        InputError: options that contradict one another or do not fit the map.
+    """
+    from firebreak.api.plans.area import planning_area
+
+    by_windows = check_options(source, options, config, fires_named=fires_named)
+    method, policy = options.method or DEFAULT, None
+    if by_windows is not None:
+        policy = _policy(planner_of(method, by_windows=by_windows), options)
+    if by_windows is False:
+        _check_memory(source, options)
+    use_threads(options.scene.threads)
+    full = options.scene.read(source, priced=options.place.cost_per_km > 0.0)
+    check_heeded_on(full, source, options.scene)
+    area = planning_area(options.place, full, options.budget, config, options.scene.breaks.leak)
+    if by_windows is None:
+        by_windows = int(area.land.treatable.sum()) > MAX_TREATABLE
+        if by_windows:
+            _check_by_windows(options, planner_of(method, by_windows=True), config, source)
+        else:
+            _check_at_once(options)
+            _check_memory(source, options)
+        policy = _policy(planner_of(method, by_windows=by_windows), options)
+    request = PlanRequest(
+        source if isinstance(source, str) else "", options,
+        planner_of(method, by_windows=by_windows), by_windows,
+        options.plan_fires if fires_named else None, area, policy, None)
+    _check_on_map(request)
+    return request._replace(network=_network(request))
+
+
+def planner_of(method: str, *, by_windows: bool) -> str:
+    """The method or chooser that plans where a method is named."""
+    return WINDOWS_METHOD if by_windows and method in CHOOSERS else method
+
+
+def _can_need_windows(method: str) -> bool:
+    return method in CHOOSERS or method_of(method).guided
+
+
+def no_words(words: str) -> None:
+    """Nobody listens."""
+
+
+def _policy(planner: str, options: PlanOptions) -> "Policy | None":
+    """The policy that a method or chooser follows, if any; its network has one thread."""
+    from firebreak.api.shared.policies import policy_for
+
+    policy = policy_for([planner], options.policy, options.scene)
+    if planner in METHODS:
+        check_policy(planner, policy)
+    if policy is not None:
+        use_threads(options.scene.threads, torch_threads=1)
+    return policy
+
+
+def compared_methods(options: PlanOptions) -> list[str]:
+    """The methods that a plan that is made at once is compared with."""
+    return ["none"] if options.report == "brief" else [
+        name for name, method in METHODS.items() if method.compared]
+
+
+def _may_be_large(source: "str | Landscape", options: PlanOptions) -> bool:
+    """True where the map may have more than MAX_TREATABLE treatable cells, as far as is known
+    before it is read.
+    """
+    from firebreak.api.shared.scene_checks import size_in_headers
+    from firebreak.landscape.names import path_of
+
+    size = named_shape(options.place.area)
+    if size is None and not isinstance(source, str):
+        size = source.shape
+    elif size is None and (made := _MADE.fullmatch(str(source))):
+        size = int(made[1] or 0), int(made[2] or made[1] or 0)
+    elif size is None:
+        size = size_in_headers(path_of(str(source)))
+    return size is None or size[0] * size[1] > MAX_TREATABLE
+
+
+def _check_numbers(options: PlanOptions, plan_fires: int | None) -> None:
+    """Refuse numbers that no plan can be made with, by windows or at once."""
+    for name, value, least in (("--window-cells", options.windows.window_cells, LEAST_WINDOW),
+                               ("--window-margin", options.windows.window_margin, 0)):
+        if value is not None and value < least:
+            raise fail(expected=f"at least {least} cells", given=f"{value}", where=name,
+                       remedy="leave it out")
+    if plan_fires is not None and plan_fires < 1:
+        raise fail(expected="at least 1 plan fire", given=f"{plan_fires}", where="--plan-fires",
+                   remedy="leave it out")
+    check_judged(options)
+
+
+def _check_at_once(options: PlanOptions) -> None:
+    """Refuse options that no plan that is made at once can heed."""
+    check_judged_at_once(options)
+    _check_horizon(options)
+
+
+def _check_memory(source: "str | Landscape", options: PlanOptions) -> None:
+    """Refuse a map and test fires that will not fit the memory before any layer is loaded."""
+    from firebreak.api.shared.scene_checks import check_memory_first, least_rows
+    from firebreak.planning.core.fire_counts import check_test_fires
+
+    area, weather = options.place.area, options.scene.weather
+    named = named_shape(area)
+    if isinstance(source, str) and (area is None or named is not None):
+        check_memory_first(source, named, least_rows(source, weather.weather, weather.scenarios))
+    if is_judged(options):
+        check_test_fires(source if isinstance(source, str) else source.name, options.test_fires,
+                         RANDOM_DRAWS + len(compared_methods(options)) + 1)
+
+
+def _check_horizon(options: PlanOptions) -> None:
+    """Refuse a horizon that cannot be planned."""
+    place = options.place
+    if place.horizon is None:
+        if place.discount_rate:
+            raise fail(expected="--horizon together with --discount-rate", given="none",
+                       where="--discount-rate", remedy="say how many years, or leave it out")
+        return
+    from firebreak.planning.years.judged import check_horizon
+
+    check_horizon(rows_named(options.scene.breaks), place.horizon, "--horizon")
+    other = ("--test-fires 0" if not options.test_fires else
+             f"--report {options.report}" if options.report not in (None, "full") else
+             "--treatment-age" if options.scene.breaks.treatment_age else "")
+    if other:
+        raise fail(expected=f"no {other} beside --horizon", given="both", where="--horizon",
+                   remedy="leave one of them out")
+
+
+def _check_by_windows(options: PlanOptions, method: str, config: Path | None,
+                      source: "str | Landscape") -> None:
+    """Refuse options that no plan by windows can be made with, or that would change nothing in it:
+    no option is without effect, see docs/scale.md.
+    """
+    windows, place = options.windows, options.place
+    BurnOptions(windows.executor, windows.workers, windows.ray_address,
+                windows.worker_limit_s).named()
+    where = f"a plan by windows of {source if isinstance(source, str) else source.name}"
+    for expected, given in (
+            ("none of --lines, --phases and --horizon", {
+                "--lines": place.lines is not None, "--only-lines": place.only_lines,
+                "--phases": bool(phases_of(place.phases, config)),
+                "--horizon": place.horizon is not None}),
+            ("no --fires-per-ha-year", {
+                "--fires-per-ha-year": options.fires_per_ha_year is not None}),
+            ("--report brief or none", {"--report full": options.report == "full"})):
+        for name, is_given in given.items():
+            if is_given:
+                raise fail(expected=expected, given=name, where=where,
+                           remedy="leave it out, or plan a part of the map at once with --area")
+    if place.discount_rate:
+        raise fail(expected="--horizon together with --discount-rate", given="none",
+                   where="--discount-rate", remedy="leave it out")
+    if not METHODS[method].treats:
+        raise fail(expected="a method that makes breaks", given=f"'{method}'", where="--method",
+                   remedy="name another, or leave it out")
+    options.search().check()
+
+
+def _check_on_map(request: PlanRequest) -> None:
+    """Refuse what the map that was read speaks against."""
+    from firebreak.planning.core.fire_counts import check_test_fires
+
+    options, area = request.options, request.area
+    if request.by_windows:
+        _check_windows(request)
+        if options.test_fires:
+            check_test_fires(request.source or area.full.name, options.test_fires,
+                             2 if options.place.existing is None else 3)
+        return
+    if area.rules.lines is not None:
+        check_takes_lines(request.method)
+    if options.place.horizon is not None:
+        money_by_year(area.phases, area.money, options.place.horizon)
+
+
+def _check_windows(request: PlanRequest) -> None:
+    """Refuse windows that are larger than a method that follows a policy plans for."""
+    from firebreak.planning.windows.cores import CORE_CELLS, cores_of
+
+    if not METHODS[request.method].guided:
+        return
+    free = request.area.land.treatable.copy()
+    free.ravel()[request.area.rules.include] = False
+    cores = cores_of(free.shape, request.options.windows.window_cells or CORE_CELLS, 0)
+    most = max(int(np.count_nonzero(free[core.inside.slices])) for core in cores)
+    if most > MAX_TREATABLE:
+        raise fail(expected=f"windows of at most {MAX_TREATABLE:,} treatable cells (256 x 256) for "
+                            f"method {request.method}", given=f"one of {most:,}",
+                   where="--window-cells", remedy="lower it, or leave it out")
+
+
+def _network(request: PlanRequest) -> "Plan | None":
+    """The network of breaks to compare with, read before any fire burns."""
+    from firebreak.planning.output.existing import existing_plan
+
+    existing, area = request.options.place.existing, request.area
+    return None if existing is None else existing_plan(
+        existing, area.anywhere, area.full, area.offset)

@@ -1,0 +1,107 @@
+"""A plan of any size: made at once or by windows, judged, and written."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+
+from firebreak.api.plans.earlier import take_place_of_earlier
+from firebreak.api.plans.request import PlanRequest, Sayer, no_words
+from firebreak.files import made_folder
+from firebreak.planning.output.earlier import writing_into
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from firebreak.api.plans.at_once import FirstPlanTaker
+    from firebreak.planning.core.break_segments import BreakSegment
+    from firebreak.planning.core.plan import Plan
+    from firebreak.planning.core.progress import Bar
+    from firebreak.report.pages.reported_plan import Origin
+
+class PlanRun(Protocol):
+    """A plan of the part of the map that was planned for, and what was found by judging it.
+
+    Attributes:
+        request: what it was made from.
+        plan: the plan.
+    """
+
+    @property
+    def request(self) -> PlanRequest: ...
+
+    @property
+    def plan(self) -> "Plan": ...
+
+    def judged(self, bar: "Bar") -> Self:
+        """The run with what the plan changes on the test fires, where there are any."""
+
+    def segments(self) -> "tuple[list[BreakSegment], Sequence[Mapping[str, Any]]] | None":
+        """The segments on the whole map in the order of the report, and what is known of each; None
+        where none was judged.
+        """
+
+    def writing(self, say: Sayer) -> AbstractContextManager[None]:
+        """The context in which the plan is written.
+
+        say: takes a sentence where it is stopped and what is done of it is kept.
+        """
+
+    def write_plan(self, out: Path) -> list[Path]:
+        """Write the plan itself."""
+
+    def write_report(self, out: Path, origin: "Origin", bar: "Bar") -> list[Path]:
+        """Write what the report that is asked for consists of.
+
+        origin: its files are those that were written before.
+        """
+
+
+Run = TypeVar("Run", bound=PlanRun)
+
+
+def make_run(request: PlanRequest, bar: "Bar", *, first: "FirstPlanTaker | None" = None,
+             folder: Callable[[], Path] | None = None, say: Sayer = no_words) -> PlanRun:
+    """Make the plan that is asked for, and compare it where that is asked for too.
+
+    Args:
+        first: takes the first plan of one that is made at once, as soon as there is one, where
+            there is more to do.
+        folder: names the folder in which what is done of a plan by windows is kept until it is
+            written; None: nothing is kept.
+        say: takes sentences on what is kept.
+
+    Raises:
+        InputError: a plan that cannot be made.
+    """
+    if request.by_windows:
+        from firebreak.api.plans.by_windows import make_by_windows
+
+        return make_by_windows(request, bar, None if folder is None else folder(), say)
+    from firebreak.api.plans.making import make_at_once
+
+    return make_at_once(request, bar, first)
+
+
+def write_run(
+        run: Run, out: Path, made_from: frozenset[Path], bar: "Bar", *,
+        record: Callable[[], Path], origin: "Callable[[list[Path]], Origin]",
+        whole: Callable[[], AbstractContextManager[None]] = nullcontext,
+        say: Sayer = no_words) -> tuple[Run, list[Path]]:
+    """Write a plan into a folder, made if need be, judge it, and write its report; returns what was
+    judged, and the files.
+
+    Args:
+        made_from: see `inputs.inputs_of`; none of it is removed.
+        record: writes the options beside the plan.
+        origin: of the files that were written before the report, how the plan was made.
+        whole: a context in which the plan's own files are written, all or none.
+        say: see `PlanRun.writing`.
+    """
+    with run.writing(say), writing_into(made_folder(out)) as writing:
+        with whole():
+            files = [record(), *run.write_plan(out)]
+        run = run.judged(bar)
+        files += run.write_report(out, origin(files), bar)
+        files.append(take_place_of_earlier(writing, made_from))
+    return run, files

@@ -1,0 +1,138 @@
+"""What `firebreak plan` prints of a plan."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firebreak.api.plans.at_once import PlanAtOnce
+from firebreak.api.shared.heeded import is_judged
+from firebreak.checks import counted, install
+from firebreak.cli.shared import common
+from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.cli.shared.same_options import scene_words
+from firebreak.planning.core.plan import Plan, spent_words
+from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
+from firebreak.planning.methods import CHOOSERS, DEFAULT
+from firebreak.planning.output.vectors import has_vector_reader
+from firebreak.planning.output.year_tables import years_record, years_words
+
+if TYPE_CHECKING:
+    from firebreak.api.plans.by_windows import PlanByWindows
+    from firebreak.api.plans.run import PlanRun
+    from firebreak.planning.evaluation.auto import FirstPlan
+    from firebreak.planning.evaluation.effect import Interval
+
+
+def first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bool) -> str:
+    """What the first plan saves, where it is, and what the command goes on to do.
+
+    earlier: the folder holds another plan.
+    """
+    where = (f"The earlier plan in {out} stays until the new one is complete" if earlier else
+             f"It is saved in {out} and stays there if you stop the command now")
+    follows = ["other methods plan, and the plan that saves most is kept"
+               ] if (args.method or DEFAULT) in CHOOSERS else []
+    follows += [f"{args.test_fires:,} test fires judge the plan"] if is_judged(args) else []
+    return (f"first plan, by {first.plan.method}: {spent_words(first.plan)}, saves "
+            f"{first.saved:.2%} on {first.fires:,} choice fires, which no method saw\n{where}. "
+            f"Next: {'; then '.join(follows)}.\n")
+
+
+def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Path,
+             command: str) -> None:
+    """Print what was found of a plan, its files, and the command that comes next.
+
+    command: as it was typed.
+    """
+    if isinstance(run, PlanAtOnce):
+        _say_at_once(run, command)
+        record = _record_at_once(run)
+    else:
+        from firebreak.api.plans.by_windows import PlanByWindows
+
+        assert isinstance(run, PlanByWindows)
+        _say_windows(run)
+        record = _record_of_windows(run)
+    for path in files:
+        print(path)
+    if isinstance(run, PlanAtOnce) and run.evaluation is not None and not has_vector_reader():
+        print(f"segments.gpkg is left out: run {install('vector')} for GeoPackages")
+    print(f"next: {_next(args, run.plan, out)}")
+    if args.scene.json:
+        common.print_json({**_plan_record(run.plan), **record,
+                           "files": [str(path) for path in files]})
+
+
+def _say_at_once(run: PlanAtOnce, command: str) -> None:
+    plan, evaluation = run.plan, run.evaluation
+    print(f"{plan.made_by}: {spent_words(plan)}, in {plan.seconds:.2f} s")
+    if run.choice is not None:
+        print(f"\n{choice_table(run.choice)}\n{left_out_words(run.choice, plan)}")
+    if evaluation is not None:
+        print(f"\n{table(evaluation)}\n{run.request.options.scene.crews_words()}")
+        if (words := rival_words(evaluation, plan, command)) is not None:
+            print(" ".join(words), end="\n\n")
+    if run.judgement is not None and run.judgement.result.over_years is not None:
+        print(f"{years_words(run.judgement.result.over_years)}\n")
+
+
+def _record_at_once(run: PlanAtOnce) -> dict[str, Any]:
+    """What --json prints of a plan that was made at once, beside what it prints of every plan."""
+    chosen = {} if run.choice is None else {"chosen_by": run.plan.chosen_by,
+                                            "choice": run.choice.as_dict()}
+    over_years = None if run.judgement is None else run.judgement.result.over_years
+    years = {} if over_years is None else {"over_years": years_record(over_years)}
+    return {**chosen, "notes": run.plan.notes, **years}
+
+
+def _say_windows(run: "PlanByWindows") -> None:
+    from firebreak.api.plans.by_windows import facts_of, saved_words
+
+    made, plan, judgement = run.made, run.plan, run.judgement
+    print(f"{plan.method} in {counted(made.windows, 'window')}: {spent_words(plan)}, in "
+          f"{plan.seconds:.0f} s")
+    if judgement is not None:
+        print(saved_words(made, judgement.saved))
+        if judgement.network is not None:
+            saved, cost = judgement.network
+            print(f"the existing network saves {saved.mean:.1%} ({saved.low:.1%} - "
+                  f"{saved.high:.1%}) of it, at a cost of {cost:,.6g}")
+    for words in facts_of(made):
+        print(words)
+    for number, words in made.refused.items():
+        print(f"window {number} proposes nothing: {words}", file=sys.stderr)
+
+
+def _record_of_windows(run: "PlanByWindows") -> dict[str, Any]:
+    """What --json prints of a plan by windows, beside what it prints of every plan."""
+    made, judgement = run.made, run.judgement
+    tested: dict[str, Any] = {} if judgement is None else _numbers(judgement.saved)
+    if judgement is not None and judgement.network is not None:
+        saved, cost = judgement.network
+        tested["existing"] = {**_numbers(saved), "cost": cost}
+    return {"windows": made.windows, "margin": made.margin, "rows": made.rows,
+            "plan_fires": run.plan.plan_fires, "promised": made.promised, **tested}
+
+
+def _plan_record(plan: Plan) -> dict[str, Any]:
+    return {"method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
+            "cost_unit": plan.cost_unit, "currency": plan.currency, "seconds": plan.seconds,
+            "simulations": plan.simulations}
+
+
+def _numbers(saved: "Interval") -> dict[str, float]:
+    return {"reduction": saved.mean, "low": saved.low, "high": saved.high}
+
+
+def _next(args: PlanArguments, plan: Plan, out: Path) -> str:
+    """The command that shows the plan, or burns it where the map is too large to explore."""
+    from firebreak.report.explorer.state import MAX_CELLS
+
+    folder = shlex.quote(str(out))
+    if plan.shape[0] * plan.shape[1] <= MAX_CELLS:
+        return f"firebreak visualize {folder} --serve"
+    area = "" if args.place.area is None else f" --area {shlex.quote(args.place.area)}"
+    return (f"firebreak simulate {shlex.quote(args.landscape)}{area}{scene_words(args.scene)} "
+            f"--plan {folder}")
