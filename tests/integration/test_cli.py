@@ -382,7 +382,7 @@ def test_no_levels_for_runs_that_validate_on_a_mixture(
         seen.append((bool(baselines), "lines:" in caption))
         return Figure()
 
-    monkeypatch.setattr("firebreak.report.figures.run_curves.runs_figure", figure)
+    monkeypatch.setattr("firebreak.report.figures.curves.runs_figure", figure)
     for name, more in (("fixed", ""), ("mixed", "budget = [0.01, 0.1]\n")):
         both = [tmp_path / name / seed for seed in ("0", "1")]
         for folder in both:

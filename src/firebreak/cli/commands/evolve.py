@@ -133,7 +133,7 @@ def described(row: dict[str, Any]) -> str:
 def draw_fitness(folder: Path) -> Path:
     """Draws the fitness of all generations so far."""
     from firebreak.report.figures.canvas import save_figure
-    from firebreak.report.figures.fitness import fitness_figure
+    from firebreak.report.figures.curves import fitness_figure
     from firebreak.train.storage.stored import metrics_rows
 
     rows = [row for row in metrics_rows(folder) if row["kind"] == "generation"]

@@ -22,7 +22,7 @@ def draw_curves(folders: list[Path], args: VisualizeArguments) -> Path:
         UserWarning: the runs differ in more than the seed.
     """
     from firebreak.report.figures.canvas import save_figure
-    from firebreak.report.figures.run_curves import runs_figure
+    from firebreak.report.figures.curves import runs_figure
     from firebreak.report.pages.run_report import baselines_of
     from firebreak.train.storage.stored import evaluation_of, metrics_rows
 

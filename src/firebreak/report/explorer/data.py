@@ -18,8 +18,8 @@ from firebreak.landscape.value_unit import value_unit
 from firebreak.report.explorer.plans import ShownPlan
 from firebreak.report.explorer.queries import BOUNDS, Asked
 from firebreak.report.explorer.state import Estimate, ExplorerState, LitFire, Outcome, Wind
+from firebreak.report.figures.canvas import colour_of
 from firebreak.report.figures.cartography import fuel_colour, fuel_shares, hillshade, place_of
-from firebreak.report.method_colours import colour_of
 from firebreak.report.words import how_fires_end, what_breaks_do
 
 NO_NUMBER, _TOP = 65_535, 65_534

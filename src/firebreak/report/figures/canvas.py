@@ -6,9 +6,11 @@ not the file could be written, so a run that draws for days holds none.
 
 import io
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -22,6 +24,15 @@ from firebreak.memory.registry import track, untrack
 DPI = 120
 INK = "#222222"
 QUIET = "#666666"
+BLUE, ORANGE, GREEN, PURPLE = "#1f6fb4", "#d95f02", "#1b9e77", "#7570b3"
+COLOURS: Mapping[str, str] = MappingProxyType({
+    "none": "#8c8c8c", "random": "#5f6b73",
+    "burn-probability": "#c2185b", "downstream-value": "#1b7837", "betweenness": "#00838f",
+    "segments": "#7b2d90", "strips": "#8c510a", "greedy": "#b8860b",
+    "dqn": "#d95f02", "dqn-lookahead": "#a63603", "dqn-search": "#f28e2b",
+    "auto": "#1f6fb4", "existing": "#0097b8"})
+"""By planning method, the same in every picture, table and page; OTHER where none is named."""
+OTHER = "#444444"
 
 _STYLE = {
     "font.size": 10.0, "axes.titlesize": 11.0, "axes.labelsize": 10.0, "legend.fontsize": 9.0,
@@ -87,13 +98,17 @@ def close_figure(figure: Figure) -> None:
     untrack(figure, "Figure")
 
 
-def tidy(axes: Axes, margin: float = 0.01) -> None:
-    """Frame, grid and whole numbers along x, as all curves have them; `margin` of the width is left
-    free on either side.
-    """
+def plain(axes: Axes, along: Literal["x", "y"] = "y") -> None:
+    """No frame on top and on the right, and a grid below what is drawn that is read off `along`."""
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="#e6e6e6")
+    axes.grid(axis=along, color="#e6e6e6")
     axes.set_axisbelow(True)
+
+
+def tidy(axes: Axes, margin: float = 0.01) -> None:
+    """Plain axes with whole numbers along x, of whose width `margin` is left free on either side.
+    """
+    plain(axes)
     axes.margins(x=margin)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
@@ -101,3 +116,8 @@ def tidy(axes: Axes, margin: float = 0.01) -> None:
 def percent_ticks() -> PercentFormatter:
     """Ticks of shares in percent, with as many decimals as tell neighbours apart."""
     return PercentFormatter(1.0)
+
+
+def colour_of(name: str) -> str:
+    """The colour of a method, #rrggbb. Plans that were made elsewhere share one."""
+    return COLOURS.get(name, OTHER)

@@ -1,4 +1,4 @@
-"""Curves of a run and the comparison of methods: learning, reductions with intervals.
+"""Curves of runs and of an evolution, and the comparison of methods with their intervals.
 
 They are drawn from plain rows, as `train.metrics` reads them back from disk. Figures are returned
 open; `canvas.save_figure` writes and closes them.
@@ -6,19 +6,39 @@ open; `canvas.save_figure` writes and closes them.
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from firebreak.report.figures.canvas import INK, QUIET, new_figure, percent_ticks, tidy
-from firebreak.report.method_colours import colour_of
+from firebreak.checks import fail
+from firebreak.report.figures.canvas import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    QUIET,
+    colour_of,
+    new_figure,
+    percent_ticks,
+    plain,
+    tidy,
+)
 
 Row = Mapping[str, Any]
-BLUE, ORANGE, _GREEN, _PURPLE = "#1f6fb4", "#d95f02", "#1b9e77", "#7570b3"
+Series = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Episodes, ascending, and values."""
 _LABEL_GAP = 0.055  # of the axes' height, so that labels of close lines do not overlap
+
+
+class CommonCurves(NamedTuple):
+    """Curves of R runs at the same n episodes: f64 [n], and f64 [R, n]."""
+
+    episodes: NDArray[np.float64]
+    values: NDArray[np.float64]
 
 
 def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequence[Row],
@@ -58,6 +78,88 @@ def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequenc
         return figure
 
 
+def runs_figure(runs: Mapping[str, Sequence[Row]], baselines: Mapping[str, float], *,
+                caption: str) -> Figure:
+    """Validation and training return over episodes: median and range of the runs, each of them as a
+    thin line, and baselines as level lines.
+
+    Args:
+        runs: by name the rows of a run's metrics, two runs or more.
+        baselines: relative reduction by method.
+
+    Raises:
+        InputError: a run without validation, or runs that share no episodes.
+    """
+    count = len(runs)
+    with new_figure(10.0, 7.6, caption=caption,
+                    title=f"Learning: reduction of the expected loss, {count} runs") as figure:
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 1.0))
+        for axes, kind, column, colour, words in (
+                (above, "validation", "reduction", ORANGE, "validation, greedy"),
+                (below, "progress", "mean_return", BLUE,
+                 "training, with exploration (mean of 50 episodes)")):
+            found = {name: series_of(without_replayed([row for row in rows
+                                                       if row.get("kind") == kind]), column)
+                     for name, rows in runs.items()}
+            _draw_runs(axes, common_curves(found, kind), colour, words)
+        for axes in (above, below):
+            axes.axhline(0.0, color=QUIET, linewidth=0.6)
+        draw_baselines(above, baselines)
+        above.legend(loc="lower right", framealpha=0.9)
+        below.legend(loc="lower right", framealpha=0.9)
+        for axes in (above, below):
+            axes.yaxis.set_major_formatter(percent_ticks())
+            axes.set_ylabel("reduction of the expected loss")
+            tidy(axes)
+        below.set_xlabel("episodes")
+        return figure
+
+
+def _draw_runs(axes: Axes, curves: CommonCurves, colour: str, words: str) -> None:
+    for own in curves.values:
+        axes.plot(curves.episodes, own, color=colour, linewidth=0.7, alpha=0.45)
+    axes.fill_between(curves.episodes, curves.values.min(axis=0), curves.values.max(axis=0),
+                      color=colour, alpha=0.18, linewidth=0.0, label="lowest to highest run")
+    axes.plot(curves.episodes, np.median(curves.values, axis=0), color=colour, linewidth=2.2,
+              label=f"{words}: median of the runs")
+
+
+def fitness_figure(rows: Sequence[Row], *, caption: str) -> Figure:
+    """Fitness of every member, their mean, and the best so far; below, how full the replay is.
+
+    Args:
+        rows: of kind "generation"; where a generation was repeated after a stop, the last counts.
+    """
+    by_generation = {row["generation"]: row for row in rows}
+    kept = [by_generation[generation] for generation in sorted(by_generation)]
+    with new_figure(9.0, 6.2, title="Evolution: fitness on validation fires",
+                    caption=caption) as figure:
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 1.0))
+        generations = np.array([row["generation"] for row in kept])
+        members = [np.sort(row["fitness"]) for row in kept]
+        above.plot(np.repeat(generations, [len(each) for each in members]),
+                   np.concatenate(members), ".", color=BLUE, alpha=0.35, markersize=5,
+                   label="members")
+        above.plot(generations, [row["fitness_mean"] for row in kept], color=BLUE, linewidth=1.6,
+                   label="mean")
+        above.plot(generations, [row["best_fitness"] for row in kept], color=ORANGE,
+                   linewidth=2.0, drawstyle="steps-post", label="best so far")
+        above.set_ylabel("reduction of the expected loss")
+        above.yaxis.set_major_formatter(percent_ticks())
+        above.legend(loc="lower right", framealpha=0.9)
+        below.plot(generations, [row["replay"] for row in kept], color=GREEN, linewidth=1.6)
+        ready = kept[-1]["learning_starts"]
+        below.axhline(ready, color=INK, linestyle=(0, (4, 3)), linewidth=0.9)
+        below.annotate("members learn from here on", xy=(0.995, ready), fontsize=8.5, va="bottom",
+                       ha="right",
+                       xycoords=below.get_yaxis_transform(), color=QUIET)
+        below.set(ylabel="transitions held", xlabel="generation")
+        below.set_ylim(bottom=0.0)
+        for axes in (above, below):
+            tidy(axes, margin=0.05)
+        return figure
+
+
 def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: str) -> Figure:
     """Reduction of the expected loss by method with 95 % intervals, best on top.
 
@@ -84,9 +186,7 @@ def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: st
         axes.axvline(0.0, color=QUIET, linewidth=0.8)
         axes.xaxis.set_major_formatter(percent_ticks())
         axes.set_xlabel("reduction of the expected loss, 95 % interval")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="x", color="#e6e6e6")
-        axes.set_axisbelow(True)
+        plain(axes, "x")
         return figure
 
 
@@ -99,6 +199,32 @@ def without_replayed(rows: Sequence[Row]) -> list[Row]:
     return kept[::-1]
 
 
+def common_curves(series: Mapping[str, Series], kind: str) -> CommonCurves:
+    """Curves at all episodes of any of them that all of them reach, read off between their points.
+
+    Args:
+        series: by run, episodes ascending and values.
+        kind: of the rows, for the error.
+
+    Raises:
+        InputError: a run without rows, or no two episodes that all runs reach.
+    """
+    for name, (episodes, _) in series.items():
+        if not episodes.size:
+            raise fail(expected=f"rows of kind {kind}", given="none", where=f"run {name}",
+                       remedy="leave this run out, or resume it")
+    first = max(float(episodes[0]) for episodes, _ in series.values())
+    last = min(float(episodes[-1]) for episodes, _ in series.values())
+    grid = np.unique(np.concatenate([episodes for episodes, _ in series.values()]))
+    grid = grid[(grid >= first) & (grid <= last)]
+    if grid.size < 2:
+        raise fail(expected=f"runs whose {kind} has two episodes in common",
+                   given=f"{grid.size}", where=", ".join(series),
+                   remedy="draw runs of similar length together")
+    return CommonCurves(grid, np.stack([np.interp(grid, episodes, values)
+                                    for episodes, values in series.values()]))
+
+
 def spread_labels(heights: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
     """Heights moved up as little as needed for neighbours to be at least `gap` apart."""
     placed = np.array(heights, np.float64)
@@ -108,8 +234,7 @@ def spread_labels(heights: NDArray[np.float64], gap: float) -> NDArray[np.float6
     return placed
 
 
-def series_of(rows: Sequence[Row],
-              name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def series_of(rows: Sequence[Row], name: str) -> Series:
     """Episodes and a column of rows, those without a number left out."""
     pairs = [(row["episodes"], row[name]) for row in rows if row[name] is not None]
     table = np.array(pairs, np.float64).reshape(-1, 2)
@@ -137,11 +262,11 @@ def draw_baselines(axes: Axes, baselines: Mapping[str, float]) -> None:
 
 def _draw_schedules(axes: Axes, progress: Sequence[Row]) -> None:
     episodes, loss = series_of(progress, "loss")
-    axes.plot(episodes, loss, color=_PURPLE, linewidth=1.2, label="loss")
-    axes.set_ylabel("loss (Huber)", color=_PURPLE)
+    axes.plot(episodes, loss, color=PURPLE, linewidth=1.2, label="loss")
+    axes.set_ylabel("loss (Huber)", color=PURPLE)
     axes.set_ylim(bottom=0.0)
     shares = axes.twinx()
-    for name, colour in (("epsilon", _GREEN), ("discount", ORANGE)):
+    for name, colour in (("epsilon", GREEN), ("discount", ORANGE)):
         shares.plot(*series_of(progress, name), color=colour, linewidth=1.4, label=name)
     shares.set(ylim=(0.0, 1.05), ylabel="epsilon, discount")
     shares.spines["top"].set_visible(False)

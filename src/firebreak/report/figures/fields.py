@@ -1,22 +1,30 @@
-"""Maps of one quantity over a landscape, and the isochrones of one fire.
+"""Maps of one quantity over a landscape, the isochrones of one fire, and candidate lines.
 
-Used by `firebreak simulate`: burn probability, downstream value, intensity, flame length, arrival.
-Figures are returned open; `canvas.save_figure` writes and closes them.
+Used by `firebreak simulate`: burn probability, downstream value, intensity, flame length, arrival;
+and by `firebreak landscape lines`. Figures are returned open; `canvas.save_figure` writes and
+closes them.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 from matplotlib import colormaps
+from matplotlib.collections import LineCollection
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
 from firebreak.report.figures import cartography as carto
-from firebreak.report.figures.canvas import INK, new_figure
+from firebreak.report.figures.canvas import INK
+from firebreak.report.figures.maps import DIM, draw_values, legend_below, new_map, typical_most
 
-_MAP_IN = 6.6
 _ISOCHRONES = 8
-_TOP_PERCENTILE = 99.5  # a few extreme cells must not flatten the rest of the scale
+_LINE_COLOURS = {"ridge": "#7f2704", "valley": "#2166ac", "road": "#000000", "fuel-edge": "#c51b7d"}
+_BURNS_NOT = (0.72, 0.80, 0.88)
 
 
 def field_figure(landscape: Landscape, values: NDArray[np.float64], *, title: str, label: str,
@@ -28,14 +36,10 @@ def field_figure(landscape: Landscape, values: NDArray[np.float64], *, title: st
         colours: name of a sequential colormap.
     """
     burns = values[landscape.burnable]
-    top = max(float(np.percentile(burns, _TOP_PERCENTILE)) if burns.size else 0.0, 1e-9)
-    with new_figure(_MAP_IN + 1.9, _MAP_IN + 1.0, title=title,
-                    caption=f"{caption} · {carto.place_of(landscape)}") as figure:
+    top = typical_most(burns, 1e-9)
+    with new_map(landscape, 1.9, 1.0, title=title, caption=caption) as figure:
         axes = figure.subplots()
-        image = axes.imshow(np.where(landscape.burnable, values, np.nan), vmin=0.0, vmax=top,
-                            cmap=colormaps[colours].with_extremes(bad=carto.BARE),
-                            interpolation="nearest")
-        carto.frame_map(axes, landscape)
+        image = draw_values(axes, landscape, values, colours, 0.0, top, measures=True)
         beyond = "max" if burns.size and float(burns.max()) > top else "neither"
         figure.colorbar(image, ax=axes, shrink=0.9, pad=0.02, label=label, extend=beyond)
         return figure
@@ -49,10 +53,9 @@ def arrival_figure(landscape: Landscape, arrival_time_min: NDArray[np.float64], 
     hectares = burned.sum() * landscape.cell_size_m**2 / 1e4
     row, col = np.unravel_index(int(np.argmin(arrival_time_min)), landscape.shape)
     title = f"One fire: {burned.sum():,} cells ({hectares:,.0f} ha) in {end:,.0f} minutes"
-    with new_figure(_MAP_IN + 1.9, _MAP_IN + 1.2, title=title,
-                    caption=f"{caption} · {carto.place_of(landscape)}") as figure:
+    with new_map(landscape, 1.9, 1.2, title=title, caption=caption) as figure:
         axes = figure.subplots()
-        axes.imshow(carto.fuel_rgb(landscape, 0.6), interpolation="nearest")
+        axes.imshow(carto.fuel_rgb(landscape, DIM), interpolation="nearest")
         image = axes.imshow(np.where(burned, arrival_time_min, np.nan), vmin=0.0, vmax=end,
                             cmap="inferno", interpolation="nearest")
         carto.frame_map(axes, landscape)
@@ -60,11 +63,9 @@ def arrival_figure(landscape: Landscape, arrival_time_min: NDArray[np.float64], 
             lines = axes.contour(np.where(burned, arrival_time_min, np.nan), colors="white",
                                  levels=isochrones(end), linewidths=0.8)
             axes.clabel(lines, fmt="%.0f", fontsize=8)
-        axes.scatter([col], [row], s=260, marker="*", color="#00e5ff", edgecolors=INK, zorder=4,
-                     label="ignition")
-        axes.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), frameon=False,
-                    bbox_transform=carto.points_below(axes, 16.0), borderaxespad=0.0,
-                    handletextpad=0.4)
+        start = axes.scatter([col], [row], s=260, marker="*", color="#00e5ff", edgecolors=INK,
+                             zorder=4, label="ignition")
+        legend_below(axes, [start])
         figure.colorbar(image, ax=axes, shrink=0.9, pad=0.02,
                         label="arrival time, minutes after ignition")
         return figure
@@ -74,3 +75,40 @@ def isochrones(end_min: float) -> list[float]:
     """Round times between 0 and `end_min`, about eight."""
     times = MaxNLocator(_ISOCHRONES, steps=(1, 2, 3, 6, 10)).tick_values(0.0, end_min)
     return [float(time) for time in times if 0.0 < time < end_min]
+
+
+def lines_figure(landscape: Landscape, lines: Sequence[tuple[str, NDArray[np.int64], float]], *,
+                 caption: str) -> Figure:
+    """Candidate lines over the relief: on the left by kind, on the right by how well they may be
+    held.
+
+    lines: kind, flat cells in order, score.
+    """
+    with new_map(landscape, 1.6, 1.35, title="Candidate lines", caption=caption,
+                 maps=2) as figure:
+        left, right = figure.subplots(1, 2)
+        paths = [np.stack(np.divmod(cells, landscape.shape[1])[::-1], axis=1).astype(np.float64)
+                 for _, cells, _ in lines]
+        for axes in (left, right):
+            axes.imshow(_relief(landscape), interpolation="nearest")
+            carto.frame_map(axes, landscape, measures=axes is left)
+        left.add_collection(LineCollection(paths, linewidths=1.3, colors=[
+            _LINE_COLOURS.get(kind, "black") for kind, _, _ in lines]))
+        present = {kind for kind, _, _ in lines}
+        legend_below(left, [
+            *(Line2D([], [], color=colour, linewidth=1.6, label=kind)
+              for kind, colour in _LINE_COLOURS.items() if kind in present),
+            Patch(facecolor=_BURNS_NOT, label="does not burn")])
+        marks = LineCollection(paths, cmap=colormaps["viridis"], norm=Normalize(0.0, 1.0),
+                               array=np.array([score for _, _, score in lines]), linewidths=1.3)
+        right.add_collection(marks)
+        figure.colorbar(marks, ax=right, shrink=0.85, pad=0.02,
+                        label="score: how well it may be held")
+        return figure
+
+
+def _relief(landscape: Landscape) -> NDArray[np.float64]:
+    """Pale grey hillshade, [H, W, 3], and another tone where nothing burns."""
+    light = np.clip(0.55 + 0.31 * carto.hillshade(landscape), 0.0, 1.0)[..., None]
+    tone = np.where(landscape.burnable[..., None], 1.0, _BURNS_NOT)
+    return np.asarray(np.clip(light * tone, 0.0, 1.0))

@@ -1,14 +1,18 @@
-"""Maps of a landscape and a plan: fuels, burn probability before and after, breaks, Q-values.
+"""Maps of a landscape and a plan: fuels, burn probability before and after, breaks, Q-values; and
+what all maps share: their size, the ground, a quantity, legends below.
 
 Every function returns an open figure; `canvas.save_figure` writes and closes it. `caption` says
 where the data come from (see `cartography.caption_of`); the grid is described by the map itself.
 """
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from matplotlib import colormaps
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -25,23 +29,90 @@ from firebreak.report.figures.canvas import INK, new_figure
 from firebreak.report.figures.coordinates import draw_coordinates
 
 MOST_NUMBERS, MOST_NUMBERED_CELLS = 60, 64
-_DIM = 0.6
+DIM = 0.6
+"""Share of white in the fuels below breaks and fires."""
+_TOP_PERCENTILE = 99.5  # a few extreme cells must not flatten the rest of a scale
 _NARROWEST = 0.75
 _MAP_HEIGHT_IN = 6.6
+_RING = "#e31a1c"
 _BREAK_MARK = Line2D([], [], marker="s", linestyle="", color="black", markeredgecolor="white",
                      markersize=7, label="fuel break")
+_BARE_MARK = Patch(facecolor=carto.BARE, label="does not burn")
+
+
+@contextmanager
+def new_map(landscape: Landscape, wider_in: float, higher_in: float, *, title: str, caption: str,
+            maps: int = 1, longest_in: float = _MAP_HEIGHT_IN) -> Iterator[Figure]:
+    """A figure for maps side by side, larger than they are by so many inches; see `new_figure`.
+    Its caption also says on which grid the maps lie.
+    """
+    width, height = map_size(landscape, longest_in)
+    with new_figure(maps * width + wider_in, height + higher_in, title=title,
+                    caption=f"{caption} · {carto.place_of(landscape)}") as figure:
+        yield figure
+
+
+def map_size(landscape: Landscape, longest_in: float = _MAP_HEIGHT_IN) -> tuple[float, float]:
+    """Width and height of a map in inches, its longer side `longest_in`, the other at least so
+    long that titles and legends find room."""
+    rows, cols = landscape.shape
+    longest = max(rows, cols)
+    return (longest_in * max(cols / longest, _NARROWEST),
+            longest_in * max(rows / longest, _NARROWEST))
+
+
+def draw_ground(axes: Axes, landscape: Landscape, dim: float = DIM) -> list[Artist]:
+    """Fuels over the relief with coordinates along the edges, and the treatable area; returns the
+    handles of a legend.
+    """
+    axes.imshow(carto.fuel_rgb(landscape, dim), interpolation="nearest")
+    carto.frame_map(axes, landscape)
+    draw_coordinates(axes, landscape)
+    return carto.draw_treatable(axes, landscape)
+
+
+def draw_values(axes: Axes, landscape: Landscape, values: NDArray[np.float64],
+                cmap: str | Colormap, low: float, high: float, *,
+                measures: bool = False) -> AxesImage:
+    """A quantity [H, W] where it burns; see `cartography.frame_map` for the measures."""
+    image = axes.imshow(np.where(landscape.burnable, values, np.nan), vmin=low, vmax=high,
+                        cmap=colormaps.get_cmap(cmap).with_extremes(bad=carto.BARE),
+                        interpolation="nearest")
+    carto.frame_map(axes, landscape, measures=measures)
+    return image
+
+
+def draw_scale(axes: Axes, marks: ScalarMappable, label: str) -> None:
+    """A scale of ranks beside a map, 1 on top."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    scale = figure.colorbar(marks, ax=axes, shrink=0.85, pad=0.02, label=label,
+                            ticks=MaxNLocator(integer=True))
+    scale.ax.invert_yaxis()
+
+
+def legend_below(axes: Axes, handles: Sequence[Artist]) -> None:
+    """A legend under the scale bar."""
+    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(0.0, 0.0), frameon=False,
+                ncols=len(handles), bbox_transform=carto.points_below(axes, 16.0),
+                borderaxespad=0.0, handletextpad=0.4, columnspacing=1.2)
+
+
+def typical_most(sizes: NDArray[np.float64], least: float) -> float:
+    """The end of a scale that a few cells do not stretch, `least` or more."""
+    return max(float(np.percentile(sizes, _TOP_PERCENTILE)) if sizes.size else 0.0, least)
+
+
+def order_colours() -> LinearSegmentedColormap:
+    """Plasma without its palest end, which would vanish on the dimmed fuels."""
+    return LinearSegmentedColormap.from_list("order", colormaps["plasma"](np.linspace(0, 0.8, 64)))
 
 
 def landscape_figure(landscape: Landscape, *, caption: str) -> Figure:
     """Fuel models in LANDFIRE's colours over hillshade, with the fuels present by area."""
-    width, height = map_size(landscape)
-    with new_figure(width + 2.9, height + 1.2, title="Fuels and relief",
-                    caption=map_caption(caption, landscape)) as figure:
-        axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
-        axes.imshow(carto.fuel_rgb(landscape), interpolation="nearest")
-        carto.frame_map(axes, landscape)
-        draw_coordinates(axes, landscape)
-        carto.draw_legends(legend, landscape, carto.draw_treatable(axes, landscape))
+    with new_map(landscape, 2.9, 1.2, title="Fuels and relief", caption=caption) as figure:
+        axes, legend = figure.subplots(1, 2, width_ratios=(map_size(landscape)[0], 2.4))
+        carto.draw_legends(legend, landscape, draw_ground(axes, landscape, dim=0.0))
         return figure
 
 
@@ -55,66 +126,64 @@ def burn_probability_figure(landscape: Landscape, before: NDArray[np.float64],
         breaks: bool [H, W].
         half_width: [H, W], of the change's 95 % interval; cells whose interval holds 0 are dotted.
     """
-    width, height = map_size(landscape, 4.3)
     cells = np.flatnonzero(breaks)
-    with new_figure(3 * width + 2.4, height + 1.6, title="Burn probability",
-                    caption=map_caption(caption, landscape)) as figure:
+    with new_map(landscape, 2.4, 1.6, title="Burn probability", caption=caption, maps=3,
+                 longest_in=4.3) as figure:
         panels = figure.subplots(1, 3)
         top = max(float(before.max()), float(after.max()), 1e-9)
         for axes, values, words in ((panels[0], before, "without breaks"),
                                     (panels[1], after, f"with {cells.size:,} break cells")):
             share = values[landscape.burnable].mean()
-            image = _draw_values(axes, landscape, values, colormaps["YlOrRd"], 0.0, top)
+            image = draw_values(axes, landscape, values, "YlOrRd", 0.0, top,
+                                measures=values is before)
             axes.set_title(f"{words}: a mean fire burns {share:.1%}\nof the burnable area")
-        carto.frame_map(panels[0], landscape)
         figure.colorbar(image, ax=panels[:2], location="right", shrink=0.85, pad=0.01,
                         label="burn probability")
         change = after - before
-        most = _typical_most(np.abs(change[landscape.burnable & ~breaks]))
-        image = _draw_values(panels[2], landscape, change, colormaps["RdBu_r"], -most, most)
+        # The breaks hardly burn.
+        most = typical_most(np.abs(change[landscape.burnable & ~breaks]), 1e-3)
+        image = draw_values(panels[2], landscape, change, "RdBu_r", -most, most)
         panels[2].set_title("difference\nwith minus without breaks")
         figure.colorbar(image, ax=panels[2], shrink=0.85, pad=0.02, extend="both",
                         label="change of burn probability")
         for axes in panels[1:]:
             carto.draw_breaks(axes, landscape, cells)
-        panels[1].legend(handles=[_BREAK_MARK, Patch(facecolor=carto.BARE, label="does not burn")],
-                         **_legend_below(panels[1], 2))
+        legend_below(panels[1], [_BREAK_MARK, _BARE_MARK])
         if half_width is not None:
-            open_ = landscape.burnable & ~breaks & (np.abs(change) <= half_width)
-            carto.dot_cells(panels[2], open_)
-            panels[2].legend(handles=[Line2D(
+            carto.dot_cells(panels[2], landscape.burnable & ~breaks
+                            & (np.abs(change) <= half_width))
+            legend_below(panels[2], [Line2D(
                 [], [], marker="o", linestyle="", color=INK, markersize=3.0,
-                markeredgecolor="white", markeredgewidth=0.5, label="may be chance (95 %)")],
-                             **_legend_below(panels[2], 1))
+                markeredgecolor="white", markeredgewidth=0.5, label="may be chance (95 %)")])
         return figure
 
 
 def plan_figure(landscape: Landscape, plan: Plan, *, caption: str) -> Figure:
     """The breaks of a plan over dimmed fuels, coloured by their order, numbered on small maps."""
-    width, height = map_size(landscape)
     count = plan.cells.size
     unit = "" if plan.currency is None else f" {plan.currency}"
     spent = "" if plan.cost_unit == "cells" else f"cost {plan.cost:,.1f}{unit}, "
     title = (f"Fuel breaks ({plan.made_by}): {count:,} cells ({spent}budget "
              f"{plan.budget:,.1f}{unit})")
-    with new_figure(width + 3.9, height + 1.2, title=title,
-                    caption=map_caption(caption, landscape)) as figure:
-        axes, legend = figure.subplots(1, 2, width_ratios=(width, 2.4))
-        axes.imshow(carto.fuel_rgb(landscape, _DIM), interpolation="nearest")
-        carto.frame_map(axes, landscape)
-        draw_coordinates(axes, landscape)
-        handles = carto.draw_treatable(axes, landscape)
+    with new_map(landscape, 3.9, 1.2, title=title, caption=caption) as figure:
+        axes, legend = figure.subplots(1, 2, width_ratios=(map_size(landscape)[0], 2.4))
+        handles = draw_ground(axes, landscape)
         if count:
             order = np.arange(1, count + 1, dtype=np.float64)
-            marks = carto.draw_breaks(axes, landscape, plan.cells, (order, _order_colours()))
-            scale = figure.colorbar(marks, ax=axes, shrink=0.85, pad=0.02,
-                                    ticks=MaxNLocator(integer=True),
-                                    label="order of placement (1 = first)")
-            scale.ax.invert_yaxis()
+            marks = carto.draw_breaks(axes, landscape, plan.cells, (order, order_colours()))
+            draw_scale(axes, marks, "order of placement (1 = first)")
             if count <= MOST_NUMBERS and max(landscape.shape) <= MOST_NUMBERED_CELLS:
                 _draw_numbers(axes, landscape, plan.cells)
-        carto.draw_legends(legend, landscape, handles, _DIM)
+        carto.draw_legends(legend, landscape, handles, DIM)
         return figure
+
+
+def _draw_numbers(axes: Axes, landscape: Landscape, cells: NDArray[np.int64]) -> None:
+    size = min(9.0, 0.5 * 72.0 * _MAP_HEIGHT_IN / max(landscape.shape))
+    for number, cell in enumerate(cells.tolist(), start=1):
+        row, col = divmod(cell, landscape.shape[1])
+        axes.text(col, row, f"{number}", fontsize=size, color="white", ha="center",
+                  va="center_baseline", zorder=4, fontweight="bold")
 
 
 def q_map_figure(landscape: Landscape, q_values: NDArray[np.float32],
@@ -127,82 +196,27 @@ def q_map_figure(landscape: Landscape, q_values: NDArray[np.float32],
         available: bool [H, W], cells that may be chosen; at least one.
         breaks: bool [H, W], placed so far.
     """
-    width, height = map_size(landscape)
     chosen = int(np.argmax(np.where(available, q_values, -np.inf)))
     row, col = divmod(chosen, landscape.shape[1])
-    placed = np.flatnonzero(breaks)
+    placed, allowed = np.flatnonzero(breaks), q_values[available]
     title = (f"Q-values after {placed.size:,} breaks: next at row {row}, column {col} "
              f"({q_values[row, col]:.2f} %)")
-    with new_figure(width + 1.9, height + 1.5, title=title,
-                    caption=map_caption(caption, landscape)) as figure:
+    with new_map(landscape, 1.9, 1.5, title=title, caption=caption) as figure:
         axes = figure.subplots()
-        allowed = q_values[available]
         image = axes.imshow(np.where(available, q_values, np.nan), cmap="viridis",
                             interpolation="nearest", vmin=float(allowed.min()),
                             vmax=float(allowed.max()))
         carto.frame_map(axes, landscape)
         carto.hatch_cells(axes, ~available & ~breaks)
         carto.draw_breaks(axes, landscape, placed)
-        ring = axes.scatter([col], [row], s=220, marker="o", facecolors="none",
-                            edgecolors="#e31a1c", linewidths=2.4, zorder=4, label="chosen next")
+        ring = axes.scatter([col], [row], s=220, marker="o", facecolors="none", edgecolors=_RING,
+                            linewidths=2.4, zorder=4)
         ring.set_path_effects([withStroke(linewidth=4.2, foreground="white")])
         figure.colorbar(image, ax=axes, shrink=0.9, pad=0.02,
                         label="expected loss reduction, % of the untreated loss")
-        axes.legend(handles=[_ring_mark(), _BREAK_MARK,
-                             Patch(facecolor=carto.BARE, edgecolor=carto.HATCH, hatch="/////",
-                                   label="not available")],
-                    **_legend_below(axes, 3))
+        legend_below(axes, [
+            Line2D([], [], marker="o", linestyle="", markerfacecolor="none", markersize=10,
+                   markeredgecolor=_RING, markeredgewidth=2.0, label="chosen next"), _BREAK_MARK,
+            Patch(facecolor=carto.BARE, edgecolor=carto.HATCH, hatch="/////",
+                  label="not available")])
         return figure
-
-
-def map_caption(caption: str, landscape: Landscape) -> str:
-    """A caption that also says on which grid the map lies."""
-    return f"{caption} · {carto.place_of(landscape)}"
-
-
-def map_size(landscape: Landscape, longest_in: float = _MAP_HEIGHT_IN) -> tuple[float, float]:
-    """Width and height of a map in inches, its longer side `longest_in`, the other at least so
-    long that titles and legends find room."""
-    rows, cols = landscape.shape
-    longest = max(rows, cols)
-    return (longest_in * max(cols / longest, _NARROWEST),
-            longest_in * max(rows / longest, _NARROWEST))
-
-
-def _legend_below(axes: Axes, columns: int) -> dict[str, Any]:
-    """Places a legend under the scale bar."""
-    return {"loc": "upper left", "bbox_to_anchor": (0.0, 0.0), "frameon": False, "ncols": columns,
-            "bbox_transform": carto.points_below(axes, 16.0), "borderaxespad": 0.0,
-            "handletextpad": 0.4, "columnspacing": 1.2}
-
-
-def _typical_most(sizes: NDArray[np.float64]) -> float:
-    """The end of a scale that neither the breaks, which hardly burn, nor a few cells stretch."""
-    return max(float(np.percentile(sizes, 99.5)) if sizes.size else 0.0, 1e-3)
-
-
-def _draw_values(axes: Axes, landscape: Landscape, values: NDArray[np.float64], cmap: Colormap,
-                 low: float, high: float) -> AxesImage:
-    own = cmap.with_extremes(bad=carto.BARE)
-    image = axes.imshow(np.where(landscape.burnable, values, np.nan), cmap=own, vmin=low,
-                        vmax=high, interpolation="nearest")
-    carto.frame_map(axes, landscape, measures=False)
-    return image
-
-
-def _order_colours() -> LinearSegmentedColormap:
-    """Plasma without its palest end, which would vanish on the dimmed fuels."""
-    return LinearSegmentedColormap.from_list("order", colormaps["plasma"](np.linspace(0, 0.8, 64)))
-
-
-def _draw_numbers(axes: Axes, landscape: Landscape, cells: NDArray[np.int64]) -> None:
-    size = min(9.0, 0.5 * 72.0 * _MAP_HEIGHT_IN / max(landscape.shape))
-    for number, cell in enumerate(cells.tolist(), start=1):
-        row, col = divmod(cell, landscape.shape[1])
-        axes.text(col, row, f"{number}", fontsize=size, color="white", ha="center",
-                  va="center_baseline", zorder=4, fontweight="bold")
-
-
-def _ring_mark() -> Line2D:
-    return Line2D([], [], marker="o", linestyle="", markerfacecolor="none", markersize=10,
-                  markeredgecolor="#e31a1c", markeredgewidth=2.0, label="chosen next")

@@ -12,13 +12,12 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, to_hex
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
@@ -32,15 +31,23 @@ from firebreak.planning.evaluation.effect import (
     risk,
 )
 from firebreak.report.figures import cartography as carto
-from firebreak.report.figures.canvas import INK, QUIET, new_figure, percent_ticks
-from firebreak.report.figures.coordinates import (
-    Whole,
-    can_locate,
-    draw_coordinates,
-    draw_locators,
+from firebreak.report.figures.canvas import (
+    INK,
+    QUIET,
+    colour_of,
+    new_figure,
+    percent_ticks,
+    plain,
 )
-from firebreak.report.figures.maps import map_caption, map_size
-from firebreak.report.method_colours import colour_of
+from firebreak.report.figures.coordinates import Whole, can_locate, draw_locators
+from firebreak.report.figures.maps import (
+    DIM,
+    draw_ground,
+    draw_scale,
+    map_size,
+    new_map,
+    order_colours,
+)
 from firebreak.report.words import amount, span, wind_in_words
 
 BEFORE, AFTER = "#d95f02", "#1f6fb4"
@@ -68,29 +75,12 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
         outlines: by name flat cells to outline, such as those that the plan had to have.
         whole: the map that this one is a part of, to show where it lies.
     """
-    width, height = map_size(landscape)
-    with new_figure(width + 4.1, height + 1.4, title=title,
-                    caption=map_caption(caption, landscape)) as figure:
-        axes, legend = _map_and_legend(figure, landscape, whole, width)
-        axes.imshow(carto.fuel_rgb(landscape, 0.6), interpolation="nearest")
-        carto.frame_map(axes, landscape)
-        draw_coordinates(axes, landscape)
-        handles = carto.draw_treatable(axes, landscape)
+    with new_map(landscape, 4.1, 1.4, title=title, caption=caption) as figure:
+        axes, legend = _map_and_legend(figure, landscape, whole)
+        handles = draw_ground(axes, landscape)
         if segments:
-            cells = np.concatenate([one.cells for one in segments])
-            ranks = np.repeat(np.arange(1.0, len(segments) + 1.0),
-                              [one.cells.size for one in segments])
-            if years is None:
-                count = len(segments)
-                colours = _order() if count > MOST_STEPS else _order().resampled(count)
-                marks = carto.draw_breaks(axes, landscape, cells, (ranks, colours))
-                marks.set_clim(0.5, count + 0.5)
-                scale = figure.colorbar(marks, ax=axes, shrink=0.85, pad=0.02,
-                                        ticks=MaxNLocator(integer=True),
-                                        label="build order (1 = first)")
-                scale.ax.invert_yaxis()
-            else:
-                handles += _draw_years(axes, landscape, segments, years)
+            handles += (_draw_order(axes, landscape, segments) if years is None else
+                        _draw_years(axes, landscape, segments, years))
             _draw_ranks(axes, landscape, segments)
         for (name, cells), colour in zip(outlines.items(), _OUTLINES, strict=False):
             if cells.size:
@@ -98,22 +88,36 @@ def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, t
                 mask.ravel()[cells] = True
                 carto.draw_outline(axes, mask, colour)
                 handles.append(Line2D([], [], color=colour, linewidth=1.8, label=name))
-        carto.draw_legends(legend, landscape, handles, 0.6)
+        carto.draw_legends(legend, landscape, handles, DIM)
         return figure
 
 
-def _map_and_legend(figure: Figure, landscape: Landscape, whole: Whole | None,
-                    width: float) -> tuple[Axes, Axes]:
+def _map_and_legend(figure: Figure, landscape: Landscape,
+                    whole: Whole | None) -> tuple[Axes, Axes]:
     """Axes of a map and of its legend, with a map below of where it lies if that is known."""
     engine = figure.get_layout_engine()
     assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(h_pad=_BELOW_MAP_IN)  # for the scale bar
-    grid = figure.add_gridspec(2, 2, width_ratios=(width, 2.6), height_ratios=(3.1, 1.0))
+    grid = figure.add_gridspec(2, 2, width_ratios=(map_size(landscape)[0], 2.6),
+                               height_ratios=(3.1, 1.0))
     axes = figure.add_subplot(grid[:, 0])
     if not can_locate(landscape, whole):
         return axes, figure.add_subplot(grid[:, 1])
     draw_locators(figure.add_subplot(grid[1, 1]), landscape, whole)
     return axes, figure.add_subplot(grid[0, 1])
+
+
+def _draw_order(axes: Axes, landscape: Landscape,
+                segments: Sequence[BreakSegment]) -> list[Artist]:
+    """The segments in the colours of their order, with its scale; a legend needs no handles."""
+    count = len(segments)
+    ranks = np.repeat(np.arange(1.0, count + 1.0), [one.cells.size for one in segments])
+    colours = order_colours() if count > MOST_STEPS else order_colours().resampled(count)
+    marks = carto.draw_breaks(axes, landscape, np.concatenate([one.cells for one in segments]),
+                              (ranks, colours))
+    marks.set_clim(0.5, count + 0.5)
+    draw_scale(axes, marks, "build order (1 = first)")
+    return []
 
 
 def exceedance_figure(effect: PlanEffect, unit: str, *, caption: str) -> Figure:
@@ -135,8 +139,8 @@ def exceedance_figure(effect: PlanEffect, unit: str, *, caption: str) -> Figure:
             mean, tail = numbers[f"mean_loss_{name}"], numbers[f"cvar90_{name}"]
             axes.step(x, chance, where="pre", color=colour, linestyle=dash, linewidth=2.0,
                       label=f"{words}: mean {span(mean)}, worst tenth {span(tail)}")
-            axes.plot([mean.mean], [_chance_at(losses, mean.mean)], "o", color=colour, zorder=3)
-            axes.plot([tail.mean], [_chance_at(losses, tail.mean)], "D", color=colour, zorder=3)
+            for one, mark in ((mean.mean, "o"), (tail.mean, "D")):
+                axes.plot([one], [(losses >= one).mean()], mark, color=colour, zorder=3)
         axes.set(xlabel=f"loss of a fire, {unit}", ylabel="probability of at least this loss",
                  ylim=(0.0, 1.0), xlim=(0.0, 1.01 * float(effect.loss[[0, -1]].max())))
         axes.yaxis.set_major_formatter(percent_ticks())
@@ -148,7 +152,7 @@ def exceedance_figure(effect: PlanEffect, unit: str, *, caption: str) -> Figure:
                                     label="mean of the worst tenth"),
                              Patch(color=QUIET, alpha=0.25, label="95 % interval")],
                     loc="upper right", frameon=False)
-        _plain(axes)
+        plain(axes)
         return figure
 
 
@@ -201,7 +205,7 @@ def budget_figure(effect: PlanEffect, cost_unit: str,
         below.set(ylabel=f"loss reduction, {loss_unit},\nper {one_of(cost_unit)}",
                   xlabel=f"spent, {cost_unit}")
         for axes in (above, below):
-            _plain(axes)
+            plain(axes)
         return figure
 
 
@@ -235,7 +239,7 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], loss_unit: str, *,
         axes.axvline(0.0, color=QUIET, linewidth=0.8)
         axes.xaxis.set_major_formatter(percent_ticks())
         axes.set_xlabel("reduction of the mean loss, 95 % interval")
-        _plain(axes, "x")
+        plain(axes, "x")
         return figure
 
 
@@ -291,15 +295,6 @@ def _draw_years(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegmen
     return handles
 
 
-def _order() -> LinearSegmentedColormap:
-    """Plasma without its palest end, which would vanish on the dimmed fuels."""
-    return LinearSegmentedColormap.from_list("order", colormaps["plasma"](np.linspace(0, 0.8, 64)))
-
-
-def _chance_at(losses: NDArray[np.float64], loss: float) -> float:
-    return float((losses >= loss).mean())
-
-
 def _wilson(share: NDArray[np.float64],
             count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """95 % interval of a share of `count` draws (Wilson 1927, doi:10.2307/2276774)."""
@@ -307,9 +302,3 @@ def _wilson(share: NDArray[np.float64],
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * np.sqrt(share * (1 - share) / count + (z / (2 * count))**2)
     return middle - half, middle + half
-
-
-def _plain(axes: Axes, along: str = "y") -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis=along, color="#e6e6e6")  # type: ignore[arg-type]
-    axes.set_axisbelow(True)

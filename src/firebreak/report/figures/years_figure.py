@@ -19,7 +19,6 @@ from firebreak.planning.years.judged import YearsResult
 from firebreak.planning.years.schedule import BUILD_ONCE
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import QUIET, new_figure, tidy
-from firebreak.report.figures.maps import map_caption
 
 COLUMNS = 5
 """Years that have maps; of more years some are shown, the first and the last among them."""
@@ -55,7 +54,7 @@ def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
              f"{saved.reduction:.1%} less than without breaks ({saved.low:.1%} to "
              f"{saved.high:.1%})")
     with new_figure(COLUMNS * _MAP_IN + 0.8, above_in + 3.2, title=title,
-                    caption=map_caption(caption, landscape)) as figure:
+                    caption=f"{caption} · {carto.place_of(landscape)}") as figure:
         parts = figure.add_gridspec(2, 1, height_ratios=(above_in, 3.0))
         above, below = (figure.add_subfigure(parts[k]) for k in (0, 1))
         panels = above.subplots(len(names), COLUMNS, squeeze=False)

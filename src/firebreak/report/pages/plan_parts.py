@@ -35,9 +35,9 @@ from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, pla
 from firebreak.planning.output.year_tables import spent
 from firebreak.planning.years.judged import SCHEDULE_FIRES, YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE
+from firebreak.report.figures.canvas import colour_of
 from firebreak.report.figures.cartography import fuel_shares
 from firebreak.report.figures.plan_figures import ENOUGH, stopping_point
-from firebreak.report.method_colours import colour_of
 from firebreak.report.pages.html import percents
 from firebreak.report.pages.reported_plan import ReportedPlan
 from firebreak.report.words import (

@@ -33,7 +33,7 @@ from firebreak.report.explorer.plans import (
 from firebreak.report.explorer.queries import MOST_QUERY, breaks_of, parameters
 from firebreak.report.explorer.server import Explorer, ExplorerServer, make_server
 from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, Wind
-from firebreak.report.method_colours import colour_of
+from firebreak.report.figures.canvas import colour_of
 from serving import serving
 
 PLAN_FIRES, BUDGET = 24, 0.05

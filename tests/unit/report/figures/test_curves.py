@@ -13,11 +13,11 @@ from firebreak.report.figures.canvas import close_figure, save_figure
 from firebreak.report.figures.curves import (
     comparison_figure,
     learning_curve_figure,
+    runs_figure,
     spread_labels,
     without_replayed,
 )
 from firebreak.report.figures.memory_timeline import memory_figure, owned_by_part
-from firebreak.report.figures.run_curves import runs_figure
 
 METHODS = {"random": {"reduction": 0.09, "low": 0.08, "high": 0.1},
            "dqn": {"reduction": 0.39, "low": 0.37, "high": 0.41},

@@ -149,7 +149,7 @@ def _table(both: "list[tuple[Candidate, Score]]") -> str:
 
 def _drawn(path: Path, land: "Landscape", both: "list[tuple[Candidate, Score]]") -> Path:
     from firebreak.report.figures.canvas import save_figure
-    from firebreak.report.figures.line_figures import lines_figure
+    from firebreak.report.figures.fields import lines_figure
 
     figure = lines_figure(land, [(line.kind, line.cells, score.score) for line, score in both],
                           caption=land.name)

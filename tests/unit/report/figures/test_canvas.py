@@ -5,7 +5,7 @@ from matplotlib.colors import to_rgb
 
 from firebreak.planning.core.plan import EXISTING
 from firebreak.planning.methods import CHOOSERS, METHODS
-from firebreak.report.method_colours import COLOURS, OTHER, colour_of
+from firebreak.report.figures.canvas import COLOURS, OTHER, colour_of
 
 LEAST_APART = 0.08  # of the length of a side of the cube of colours
 
