@@ -23,11 +23,12 @@ from firebreak.fire.effects.value_layers import read_layers
 from firebreak.landscape.formats import landfire as service
 from firebreak.landscape.formats.folders import write_ascii_folder, write_cell2fire
 from firebreak.landscape.formats.landfire_archive import landscape_of_archive
-from firebreak.landscape.formats.overlays import read_on_grid, with_rasters
+from firebreak.landscape.formats.overlays import with_rasters
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.tables import read_firebreaks, read_ignitions
 from firebreak.landscape.formats.write import write_geotiff, write_landscape
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.on_grid import read_on_grid
 from firebreak.landscape.raster.shapes import mask_of_shapes
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import treatment_of

@@ -14,7 +14,7 @@ from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.policies import policy_for
 from firebreak.checks import fail
-from firebreak.landscape.raster.arrays import array_on
+from firebreak.landscape.raster.on_grid import array_on
 from firebreak.planning.core.plan import Plan, plan_of_cells
 from firebreak.planning.evaluation.evaluate import (
     Difference,

@@ -15,7 +15,7 @@ from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError, check_utf8, fail
 from firebreak.files import check_folder, held_folder, new_folder, write_bytes
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.raster.arrays import ArrayOnGrid, array_on
+from firebreak.landscape.raster.on_grid import ArrayOnGrid, array_on
 from firebreak.settings.schema import leaves
 
 Options = TypeVar("Options")

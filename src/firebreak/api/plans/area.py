@@ -138,7 +138,7 @@ def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "GivenLines 
 
 
 def _without(land: "Landscape", path: Path, include: NDArray[np.int64]) -> "Landscape":
-    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.landscape.raster.on_grid import mask_of
 
     excluded = mask_of(path, land, how="any")
     both = int(excluded.ravel()[include].sum())

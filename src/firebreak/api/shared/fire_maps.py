@@ -125,7 +125,7 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
 def _breaks(options: SimulateOptions, part: Part) -> NDArray[np.bool_] | None:
     """The breaks of the plan that is named, if any."""
     from firebreak.api.shared.records import warn_of_other_options
-    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.landscape.raster.on_grid import mask_of
     from firebreak.planning.output.export import read_plan
 
     if options.plan is None:

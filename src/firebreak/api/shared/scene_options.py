@@ -209,8 +209,8 @@ class SceneOptions:
             InputError: breaks narrower than a cell, or that fire crosses by a rule: they are no
                 matter of fuel; none of them on the landscape.
         """
-        from firebreak.landscape.formats.overlays import mask_of
         from firebreak.landscape.formats.treated import with_standing_breaks
+        from firebreak.landscape.raster.on_grid import mask_of
 
         check_breaks(self.breaks, option_of)
         width = self.breaks.break_width_m
@@ -294,7 +294,7 @@ class SceneOptions:
                            wind_20ft_mean_m_min=speed, wind_20ft_spread_m_min=WIND_SPREAD * speed)
 
     def _weather(self, landscape: "Landscape", spec: str) -> "WeatherStreams | None":
-        from firebreak.landscape.formats.overlays import latitude_of
+        from firebreak.landscape.raster.degrees import latitude_of
         from firebreak.weather.load import weather_of
 
         given = self.weather

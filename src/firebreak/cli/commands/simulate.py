@@ -114,7 +114,7 @@ def _by_workers(where: BurnOptions) -> "BurnAll":
 
 
 def _observed(path: Path, land: "Landscape") -> NDArray[np.bool_]:
-    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.landscape.raster.on_grid import mask_of
 
     mask = mask_of(path, land)
     if not mask.any():

@@ -21,7 +21,7 @@ from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, Landscape, check_codes
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
 from firebreak.landscape.raster.geotiff import Band, Grid, checked_grid, open_raster, read_band
-from firebreak.landscape.raster.parts import Place, check_landscape, part_over
+from firebreak.landscape.raster.parts import Placed, check_landscape, part_over
 from firebreak.landscape.terrain import disagreements, slope_aspect, slope_unit_by_elevation
 
 Terrain = Literal["derived", "shipped"]
@@ -51,7 +51,7 @@ class Source:
 
 
 def read_layer(path: Path, crs: str | None,
-               over: Place | None = None) -> tuple[Grid, Band, dict[str, str]]:
+               over: Placed | None = None) -> tuple[Grid, Band, dict[str, str]]:
     """Grid, numbers and file tags of the first band of a raster of any format; of one that is far
     larger than the fuel layer, which lies at `over`, the part over it. Without `over` it is the
     fuel layer itself. `InputError` as `checked_grid`, `read_ascii_grid` and `part_over`.

@@ -24,7 +24,6 @@ from firebreak.landscape.formats.tables import named_columns, read_data_table
 from firebreak.landscape.fuel_systems import SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import NODATA
 from firebreak.landscape.raster.geotiff import Band, Grid, valid_cells
-from firebreak.landscape.raster.parts import Place
 from firebreak.landscape.raster.resample import same_place
 from firebreak.reading import MOST_SETTINGS, text_of
 
@@ -113,7 +112,7 @@ def _layer(role: Role, path: Path | None, target: Grid, notes: list[str]) -> Lay
     """The layer of a file; None if there is none, or of another shape, which is noted."""
     if path is None:
         return None
-    grid, band, _ = read_layer(path, None, Place(target.shape, target.transform, target.crs))
+    grid, band, _ = read_layer(path, None, target)
     if grid.shape != target.shape:
         notes.append(f"{path.name} has {_size(grid)} cells, not the fuel grid's {_size(target)}, "
                      "and is not used")

@@ -36,7 +36,7 @@ from firebreak.landscape.names import (
 )
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid
 from firebreak.landscape.raster.geotiff import checked_grid, open_raster, read_band
-from firebreak.landscape.raster.parts import Place, check_landscape
+from firebreak.landscape.raster.parts import check_landscape
 from firebreak.landscape.raster.resample import How, describe, onto, same_place
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
@@ -222,11 +222,10 @@ def _read_layers(folder: Path, chosen: dict[Role, Path], crs: str | None) -> Sou
     name = chosen[Role.FUEL].stem
     found = {Role.FUEL: Layer(fuel, name, str(chosen[Role.FUEL]))}
     check_landscape(str(folder), target.shape, len(chosen) * fuel.values.itemsize)
-    place = Place(target.shape, target.transform, target.crs)
     for role, path in chosen.items():
         if role is Role.FUEL:
             continue
-        grid, band, _ = read_layer(path, crs, place)
+        grid, band, _ = read_layer(path, crs, target)
         if not same_place(grid, target):
             band = onto(band, grid, target, _how(role), str(path))
             warn(f"{path}: resampled from {describe(grid)} to the fuel layer's {describe(target)}")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from firebreak.checks import counted, fail, nearest
 from firebreak.landscape.formats.assemble import warn
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.shapes import flat_cells
 from firebreak.reading import MOST_TABLE, csv_rows, lines_of, text_of
 
 MOST_POINTS = 5_000_000
@@ -119,17 +120,16 @@ def _cells_of(points: NDArray[np.float64], names: tuple[str, str], landscape: La
         col, row = np.linalg.solve([[a, b], [d, e]], (points - (c, f)).T)
     else:
         row, col = points[:, 0], points[:, 1]
-    row, col = np.floor(row), np.floor(col)
-    height, width = landscape.shape
-    inside = (row >= 0) & (row < height) & (col >= 0) & (col < width)
+    cells, inside = flat_cells(np.floor(row), np.floor(col), landscape.shape)
     if not inside.any():
-        raise fail(expected=f"points inside the map of {height} x {width} cells",
+        raise fail(expected="points inside the map of "
+                            f"{landscape.shape[0]} x {landscape.shape[1]} cells",
                    given=f"{counted(len(points), 'point')}, all outside", where=where,
                    remedy="check their coordinates and reference system")
     if not inside.all():
         warn(f"{where}: {np.count_nonzero(~inside)} of {len(points)} points lie outside the map "
              "and are left out")
-    return (row * width + col)[inside].astype(np.int64), inside
+    return cells, inside
 
 
 def read_data_table(path: Path, cells: int,

@@ -19,7 +19,7 @@ from rasterio.errors import CRSError
 
 from firebreak.checks import InputError, fail
 from firebreak.landscape.raster.geotiff import Band, Grid, check_size, make_grid, valid_cells
-from firebreak.landscape.raster.parts import PER_CELL, Place, check_bytes
+from firebreak.landscape.raster.parts import PER_CELL, Placed, check_bytes
 from firebreak.reading import MOST_SETTINGS, text_of
 
 SUFFIX = ".asc"
@@ -51,12 +51,12 @@ class AsciiHeader:
 
 
 def is_ascii_grid(path: Path) -> bool:
-    """Whether a file's name says that it is one."""
+    """True where a file's name says that it is one."""
     return path.suffix.lower() == SUFFIX
 
 
 def read_ascii_grid(path: Path, crs: str | None = None, *,
-                    over: Place | None = None) -> tuple[Grid, Band]:
+                    over: Placed | None = None) -> tuple[Grid, Band]:
     """The grid and the numbers (float64) of an ASCII grid; `crs` replaces that of its .prj.
 
     over: the landscape that it lies beside, if any; else it is a landscape's own layer.
@@ -71,7 +71,7 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
     return grid, Band("", {}, values, valid_cells(values, header.nodata))
 
 
-def read_values(path: Path, over: Place | None = None,
+def read_values(path: Path, over: Placed | None = None,
                 ) -> tuple[AsciiHeader, NDArray[np.float64]]:
     """Header and numbers [rows, columns]; `InputError` as `read_ascii_grid`."""
     if not path.is_file():
@@ -240,6 +240,6 @@ def ascii_lines(values: np.ndarray, transform: tuple[float, ...], nodata: float)
 
 
 def _has_integers(values: np.ndarray) -> bool:
-    """Whether integers say all that the values do: -0.0 is none, nor what int64 cannot hold."""
+    """True where integers say all that the values do: -0.0 is none, nor what int64 cannot hold."""
     return bool((np.abs(values) < 2.0**53).all() and (values == np.round(values)).all()
                 and not (np.signbit(values) & (values == 0)).any())

@@ -1,9 +1,9 @@
-"""Where the cells of a landscape lie on the Earth, in degrees."""
+"""Places of a landscape's cells on the Earth, in degrees."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from rasterio.crs import CRS
-from rasterio.warp import transform
+from rasterio.warp import transform, transform_bounds
 
 from firebreak.landscape.landscape import Landscape
 
@@ -48,3 +48,17 @@ def degrees_in_words(place: tuple[float, float]) -> str:
     east, north = place
     return (f"{abs(north):.3f}° {'N' if north >= 0.0 else 'S'}, "
             f"{abs(east):.3f}° {'E' if east >= 0.0 else 'W'}")
+
+
+def latitude_of(landscape: Landscape) -> float | None:
+    """Latitude of the map's centre, degrees north; None without a reference system."""
+    centre = centre_of(landscape)
+    return None if centre is None else centre[1]
+
+
+def corners_of(landscape: Landscape) -> tuple[float, float, float, float]:
+    """West, south, east and north of a landscape with a reference system, degrees."""
+    (rows, cols), (a, _, c, _, e, f) = landscape.shape, landscape.transform
+    west, south, east, north = transform_bounds(
+        CRS.from_wkt(landscape.crs), CRS.from_epsg(4326), c, f + rows * e, c + cols * a, f)
+    return float(west), float(south), float(east), float(north)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shape_files import is_vector, read_shapes
-from firebreak.landscape.raster.shapes import damaged, on_map
+from firebreak.landscape.raster.shapes import damaged, flat_cells, on_map
 
 MOST_CELLS = 20_000_000
 """Cells of all lines of a file, on the map or not, at most."""
@@ -137,7 +137,5 @@ def cells_along(path: NDArray[np.float64], joined: bool) -> NDArray[np.int64]:
 
 def _on_map(cells: NDArray[np.int64], landscape: Landscape) -> Cells:
     """Flat cells on the map, each once."""
-    (height, width), (row, col) = landscape.shape, cells.T
-    inside = (row >= 0) & (row < height) & (col >= 0) & (col < width)
-    flat = (row * width + col)[inside]
+    flat, _ = flat_cells(*cells.T, landscape.shape)
     return flat[np.sort(np.unique(flat, return_index=True)[1])]

@@ -1,11 +1,11 @@
-"""How much of a raster is read, decided by what it says of itself before anything is read.
+"""The part of a raster that is read, decided by what it says of itself before anything is read.
 
 A file of 2 MB can hold 200 million equal numbers. A raster that lies beside a landscape is read as
 a whole where that takes at most `MOST_BYTES`, or where it has the landscape's own cells; else only
 the part over the landscape is read.
 """
 
-from typing import NamedTuple
+from typing import Protocol
 
 import numpy as np
 import rasterio
@@ -33,15 +33,18 @@ _MARGIN = 16  # cells around the part, which resampling looks at
 _PIECES = 64  # along each side of the landscape, whose edges are curves in another system
 
 
-class Place(NamedTuple):
-    """Where a landscape lies: (rows, columns), affine (a, b, c, d, e, f), WKT or None."""
+class Placed(Protocol):
+    """A landscape, or its grid: (rows, columns), affine (a, b, c, d, e, f), WKT or None."""
 
-    shape: tuple[int, int]
-    transform: tuple[float, ...]
-    crs: str | None
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def transform(self) -> tuple[float, ...]: ...
+    @property
+    def crs(self) -> str | None: ...
 
 
-def part_over(dataset: DatasetReader, place: Place, where: str,
+def part_over(dataset: DatasetReader, place: Placed, where: str,
               crs: str | None = None) -> Window | None:
     """The part of a raster to read for a landscape; None: all of it. crs: of both, in place of the
     files' own.
@@ -64,7 +67,7 @@ def part_over(dataset: DatasetReader, place: Place, where: str,
     return part
 
 
-def check_bytes(needed: int, place: Place, where: str, given: str) -> None:
+def check_bytes(needed: int, place: Placed, where: str, given: str) -> None:
     """Refuses to read more than `MOST_BYTES`, or four times what the landscape's cells take.
 
     Raises:
@@ -120,19 +123,19 @@ def check_blocks(dataset: DatasetReader, where: str) -> None:
 
 
 def _bytes_per_cell(dataset: DatasetReader) -> int:
-    """What reading one band takes: with interleaved bands, GDAL unpacks them all."""
+    """Bytes that reading one band takes: with interleaved bands, GDAL unpacks them all."""
     sizes = [np.dtype(kind).itemsize for kind in dataset.dtypes]
     together = sum(sizes) if "PIXEL" in str(dataset.interleaving).upper() else sizes[0]
     return int(together) + PER_CELL
 
 
 def _block_bytes(dataset: DatasetReader) -> int:
-    """What GDAL unpacks at once."""
+    """Bytes that GDAL unpacks at once."""
     rows, cols = dataset.block_shapes[0]
     return rows * cols * (_bytes_per_cell(dataset) - PER_CELL)
 
 
-def _around(dataset: DatasetReader, place: Place, where: str, same: bool) -> Window:
+def _around(dataset: DatasetReader, place: Placed, where: str, same: bool) -> Window:
     """The part that a landscape covers, with a margin. same: the reference system is the same."""
     bounds = array_bounds(*place.shape, rasterio.Affine(*place.transform))
     try:

@@ -61,7 +61,7 @@ class Shapes(NamedTuple):
 
 
 def is_vector(path: Path) -> bool:
-    """Whether a file's name says that it holds shapes."""
+    """True where a file's name says that it holds shapes."""
     return path.suffix.lower() in VECTORS
 
 
@@ -74,10 +74,11 @@ def read_shapes(path: Path, attribute: str | None = None) -> Shapes:
     if not path.is_file():
         raise fail(expected="a file of shapes", given="no such file", where=str(path),
                    remedy="check the path")
+    names: tuple[str, ...] = ()
     if path.suffix.lower() in GEOJSON:
-        content, system, names = _of_geojson(path)
+        content, system = _of_geojson(path)
     else:
-        content, system, names = _of_others(path, attribute)
+        content, system, names = read_vector(path, attribute)
     features = _features(content, path)
     if attribute is None:
         return Shapes([Shape(geometries) for geometries, _ in features], system)
@@ -90,7 +91,7 @@ def read_shapes(path: Path, attribute: str | None = None) -> Shapes:
     return Shapes([Shape(geometries, own.get(attribute)) for geometries, own in features], system)
 
 
-def _of_geojson(path: Path) -> tuple[dict[str, Any], CRS, tuple[str, ...]]:
+def _of_geojson(path: Path) -> tuple[Any, CRS]:
     try:
         content = from_json(text_of(path, MOST_SHAPES))
     except InputError:
@@ -98,7 +99,7 @@ def _of_geojson(path: Path) -> tuple[dict[str, Any], CRS, tuple[str, ...]]:
     except ValueError as error:
         raise fail(expected="GeoJSON", given=f"'{error}'",
                    where=str(path), remedy="export it again") from error
-    return content, _named_system(content, path), ()
+    return content, _named_system(content, path)
 
 
 def _features(content: Any, path: Path) -> list[tuple[list[dict[str, Any]], dict[str, Any]]]:
@@ -131,8 +132,7 @@ def _features(content: Any, path: Path) -> list[tuple[list[dict[str, Any]], dict
                        where=str(path), remedy="export it again")
     found = [feature for feature in found if feature[0]]
     if not found:
-        raise fail(expected="at least one shape", given="none", where=str(path),
-                   remedy="draw or select one, and export again")
+        raise _no_shapes(path)
     return found
 
 
@@ -147,14 +147,9 @@ def _named_system(content: Any, path: Path) -> CRS:
         raise _no_system(path) from error
 
 
-def _of_others(path: Path, attribute: str | None) -> tuple[dict[str, Any], CRS, tuple[str, ...]]:
-    content, system, names = read_vector(path, attribute)
-    if system is None:
-        raise _no_system(path)
-    if content is None:
-        raise fail(expected="at least one shape", given="none", where=str(path),
-                   remedy="draw or select one, and export again")
-    return content, CRS.from_user_input(system), names
+def _no_shapes(path: Path) -> InputError:
+    return fail(expected="at least one shape", given="none", where=str(path),
+                remedy="draw or select one, and export again")
 
 
 def _no_system(path: Path) -> InputError:
@@ -162,24 +157,16 @@ def _no_system(path: Path) -> InputError:
                 where=str(path), remedy="set it in a GIS, or export GeoJSON")
 
 
-class VectorFile(NamedTuple):
-    """shapes: of a file as one GeoJSON object, None if it has none. crs: their reference system.
-    attributes: names of all that the shapes have, where one was asked for.
-    """
-
-    shapes: dict[str, Any] | None
-    crs: str | None
-    attributes: tuple[str, ...] = ()
-
-
-def read_vector(path: Path, attribute: str | None = None) -> VectorFile:
-    """What a file holds.
+def read_vector(path: Path, attribute: str | None = None) -> tuple[Any, CRS, tuple[str, ...]]:
+    """The shapes of a file that GDAL reads as one GeoJSON object, their reference system, and the
+    names of all their attributes where one was asked for.
 
     Args:
         attribute: that the shapes are to come with.
 
     Raises:
-        InputError: no pyogrio, other content, damaged, or beyond the limits of time and memory.
+        InputError: no pyogrio, other content, damaged, no shapes or no reference system, or beyond
+            the limits of time and memory.
     """
     if find_spec("pyogrio") is None:
         raise fail(expected="GeoJSON, or pyogrio to read other shapes", given=path.suffix,
@@ -189,7 +176,11 @@ def read_vector(path: Path, attribute: str | None = None) -> VectorFile:
         text = _run(path, _copied(path, Path(folder)), attribute)
     head, _, body = text.partition(b"\n")
     meta = from_json(head)
-    return VectorFile(from_json(body) if body else None, meta["crs"], tuple(meta["attributes"]))
+    if meta["crs"] is None:
+        raise _no_system(path)
+    if not body:
+        raise _no_shapes(path)
+    return from_json(body), CRS.from_user_input(meta["crs"]), tuple(meta["attributes"])
 
 
 def _check_content(path: Path) -> None:
@@ -214,7 +205,7 @@ def _copied(path: Path, folder: Path) -> Path:
 
 
 def _run(path: Path, copy: Path, attribute: str | None) -> bytes:
-    """What the process that reads prints."""
+    """The output of the process that reads."""
     # -P: its folder does not come before the standard library.
     command = [sys.executable, "-P", str(Path(__file__).with_name("vector_child.py")), str(copy),
                str(LIMIT_BYTES), str(MOST_SHAPES), *([] if attribute is None else [attribute])]

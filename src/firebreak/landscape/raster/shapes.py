@@ -41,7 +41,8 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
     ours = on_map([one for shape in found.shapes for one in shape.geometries], found.crs,
                   landscape, path)
     try:
-        mask = _burned(ours, landscape, touched)
+        mask = _covered_cells(ours, landscape.shape, rasterio.Affine(*landscape.transform),
+                              touched=touched)
     except Exception as error:  # of damaged coordinates rasterio raises whatever comes
         raise damaged(path, error) from error
     if not mask.any():
@@ -64,7 +65,8 @@ def on_map(geometries: list[dict[str, Any]], system: CRS, landscape: Landscape,
     try:
         with rasterio.Env():  # without one GDAL writes its errors to the terminal
             ours = list(transform_geom(system, CRS.from_wkt(landscape.crs), geometries))
-        if not all(map(_on_earth, ours)):
+        # GDAL follows an edge cell by cell, however long.
+        if not all((np.abs(_corners(one["coordinates"])) < _FARTHEST).all() for one in ours):
             raise ValueError("coordinates nowhere on the Earth")
     except Exception as error:  # of damaged coordinates rasterio raises whatever comes
         raise damaged(path, error) from error
@@ -77,34 +79,8 @@ def damaged(path: Path, error: Exception) -> InputError:
                 where=str(path), remedy="check the file in a GIS")
 
 
-def _on_earth(geometry: dict[str, Any]) -> bool:
-    """Whether all coordinates can be on the Earth: GDAL follows an edge cell by cell, however long.
-    """
-    waiting = [geometry["coordinates"]]
-    while waiting:
-        part = waiting.pop()
-        if part and isinstance(part[0], int | float):
-            if not all(abs(number) < _FARTHEST for number in part):  # nan neither
-                return False
-        else:
-            waiting += part
-    return True
-
-
-def _burned(geometries: list[dict[str, Any]], landscape: Landscape,
-            touched: bool) -> NDArray[np.bool_]:
-    mask = np.zeros(landscape.shape, np.bool_)
-    areas = [one for one in geometries if one["type"].endswith("Polygon")]
-    others = [one for one in geometries if not one["type"].endswith("Polygon")]
-    for some, all_touched in ((areas, touched), (others, True)):
-        if some:
-            mask |= rasterize(some, landscape.shape, all_touched=all_touched, dtype=np.uint8,
-                              transform=rasterio.Affine(*landscape.transform)) != 0
-    return mask
-
-
 class Covered(NamedTuple):
-    """What a shape covers. cells: int64 [n], flat, those on the map. total: of all its cells."""
+    """Cells of a shape. cells: int64 [n], flat, those on the map. total: how many it has in all."""
 
     cells: NDArray[np.int64]
     total: int
@@ -167,7 +143,7 @@ def _check_some_inside(shapes: int, outside: int, path: Path) -> None:
 
 def _covered(path: Path, attribute: str | None,
              landscape: Landscape) -> Iterator[tuple[Covered, float]]:
-    """What each shape of a file covers, and its number."""
+    """The cells that each shape of a file covers, and its number."""
     found = read_shapes(path, attribute)
     numbers = [1.0 if attribute is None else _number(shape.value, attribute, place, path)
                for place, shape in enumerate(found.shapes, start=1)]
@@ -185,7 +161,7 @@ def _covered(path: Path, attribute: str | None,
 
 
 def _number(value: Any, attribute: str, place: int, path: Path) -> float:
-    """What an attribute of shape number `place` says."""
+    """The number in an attribute of shape number `place`."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     number = float(value) if is_number else np.nan
     if not 0.0 <= number < np.inf:
@@ -219,24 +195,37 @@ def cells_of(geometries: list[dict[str, Any]], to_cells: rasterio.Affine, landsc
                    remedy="cut the shapes to the landscape's area")
     a, b, c, d, e, f = landscape.transform
     corner = rasterio.Affine(a, b, c + a * left + b * top, d, e, f + d * left + e * top)
-    mask = np.zeros((rows, cols), np.bool_)
-    areas = [one for one in geometries if one["type"].endswith("Polygon")]
-    others = [one for one in geometries if not one["type"].endswith("Polygon")]
-    for some, touched in ((areas, False), (others, True)):
-        if some:
-            mask |= rasterize(some, mask.shape, transform=corner, all_touched=touched,
-                              dtype=np.uint8) != 0
+    mask = _covered_cells(geometries, (rows, cols), corner, touched=False)
     if not mask.any():
-        mask = rasterize(geometries, mask.shape, transform=corner, all_touched=True,
-                         dtype=np.uint8) != 0
+        mask = _covered_cells(geometries, (rows, cols), corner, touched=True)
     found = np.nonzero(mask)
     return _on_map(found[0] + top, found[1] + left, landscape)
 
 
 def _on_map(row: NDArray[np.int64], col: NDArray[np.int64], landscape: Landscape) -> Covered:
-    height, width = landscape.shape
-    inside = (row >= 0) & (row < height) & (col >= 0) & (col < width)
-    return Covered((row * width + col)[inside].astype(np.int64), max(row.size, 1))
+    return Covered(flat_cells(row, col, landscape.shape)[0], max(row.size, 1))
+
+
+def flat_cells(row: NDArray[Any], col: NDArray[Any], shape: tuple[int, int],
+               ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The flat cells of rows and columns [n] that lie on a map, and which of them do."""
+    inside = (row >= 0) & (row < shape[0]) & (col >= 0) & (col < shape[1])
+    return (row * shape[1] + col)[inside].astype(np.int64), inside
+
+
+def _covered_cells(geometries: list[dict[str, Any]], shape: tuple[int, int],
+                   transform: rasterio.Affine, *, touched: bool) -> NDArray[np.bool_]:
+    """The cells [H, W] whose centre polygons hold, or which they touch, and which lines and points
+    touch.
+    """
+    mask = np.zeros(shape, np.bool_)
+    areas = [one for one in geometries if one["type"].endswith("Polygon")]
+    others = [one for one in geometries if not one["type"].endswith("Polygon")]
+    for some, all_touched in ((areas, touched), (others, True)):
+        if some:
+            mask |= rasterize(some, shape, transform=transform, all_touched=all_touched,
+                              dtype=np.uint8) != 0
+    return mask
 
 
 def _corners(coordinates: Any) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import Plan, check_plan, cost_of
 
 if TYPE_CHECKING:
-    from firebreak.landscape.raster.arrays import ArrayOnGrid
+    from firebreak.landscape.raster.on_grid import ArrayOnGrid
     from firebreak.planning.core.break_segments import BreakSegment
 
 Offset = tuple[int, int]
@@ -72,7 +72,7 @@ def named_area(full: Landscape, area: "str | ArrayOnGrid") -> tuple[Landscape, O
 
 def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
     """The cells of an area itself, without the margin, bool [H, W] of the whole map."""
-    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.landscape.raster.on_grid import mask_of
 
     found = named_range(area)
     if found is None:
@@ -84,7 +84,7 @@ def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
 
 def cells_in(path: "Path | ArrayOnGrid | None", land: Landscape) -> NDArray[np.int64]:
     """Flat cells that shapes or a raster name, by rows; none where there is no file."""
-    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.landscape.raster.on_grid import mask_of
 
     if path is None:
         return np.empty(0, np.int64)

@@ -12,7 +12,7 @@ from firebreak.planning.core.plan import EXISTING, Plan, plan_of_cells
 from firebreak.planning.output.export import read_plan
 
 if TYPE_CHECKING:
-    from firebreak.landscape.raster.arrays import ArrayOnGrid
+    from firebreak.landscape.raster.on_grid import ArrayOnGrid
 
 
 def existing_plan(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
@@ -26,7 +26,7 @@ def existing_plan(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
         LandscapeWarning: a part of it lies where nothing may be treated, and is left out.
     """
     from firebreak.landscape.formats.assemble import warn
-    from firebreak.landscape.formats.overlays import mask_of
+    from firebreak.landscape.raster.on_grid import mask_of
     from firebreak.landscape.raster.shape_files import is_vector
 
     if isinstance(path, Path) and not is_vector(path) and (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.raster.arrays import array_on
+from firebreak.landscape.raster.on_grid import array_on
 from firebreak.landscape.synthetic.generate import generate
 
 SIZE = 8

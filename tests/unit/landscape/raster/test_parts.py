@@ -13,11 +13,11 @@ from rasterio.crs import CRS
 
 from firebreak.checks import InputError
 from firebreak.landscape.formats.assemble import read_layer
-from firebreak.landscape.formats.overlays import mask_of, read_on_grid, with_rasters
+from firebreak.landscape.formats.overlays import with_rasters
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster import parts, resample
-from firebreak.landscape.raster.parts import Place
+from firebreak.landscape.raster.on_grid import mask_of, read_on_grid
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.weather.formats.gridded import grid_hours
 
@@ -60,7 +60,7 @@ def test_a_small_file_of_many_cells_takes_no_more_than_the_landscape_needs(
 def test_a_layer_beside_a_small_fuel_layer_is_read_over_it_only(
         land: Landscape, tmp_path: Path) -> None:
     path = hollow(tmp_path / "a.tif")
-    grid, band, _ = read_layer(path, None, Place(land.shape, land.transform, land.crs))
+    grid, band, _ = read_layer(path, None, land)
     assert band.values.shape == grid.shape == (28, 28)
     assert grid.transform[2::3] == (WEST, NORTH)
 
@@ -81,7 +81,7 @@ def test_a_part_gives_what_the_whole_gives(land: Landscape, tmp_path: Path, monk
     whole = {how: read_on_grid(path, land, how=how) for how in ("mean", "nearest", "any")}
     monkeypatch.setattr(parts, "MOST_BYTES", 300_000)
     read = []
-    monkeypatch.setattr("firebreak.landscape.formats.overlays.read_band",
+    monkeypatch.setattr("firebreak.landscape.raster.on_grid.read_band",
                         lambda dataset, index, part: read.append(part) or original(
                             dataset, index, part))
     for how, grid in whole.items():

@@ -14,9 +14,10 @@ from rasterio.warp import transform_geom
 from scipy.ndimage import distance_transform_edt, label
 
 from firebreak.checks import InputError
-from firebreak.landscape.formats.overlays import mask_of, read_on_grid, with_rasters
+from firebreak.landscape.formats.overlays import with_rasters
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster import shape_files
+from firebreak.landscape.raster.on_grid import mask_of, read_on_grid
 from firebreak.landscape.raster.shapes import mask_of_shapes
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_choice import treated_ha, with_roads

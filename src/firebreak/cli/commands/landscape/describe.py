@@ -36,7 +36,7 @@ def describe(land: "Landscape") -> str:
 
 def _box(land: "Landscape") -> list[str]:
     """Where the map lies, in degrees; nothing without a reference system."""
-    from firebreak.landscape.formats.overlays import corners_of
+    from firebreak.landscape.raster.degrees import corners_of
 
     if land.crs is None:
         return []
