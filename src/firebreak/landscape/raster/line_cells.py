@@ -137,5 +137,5 @@ def cells_along(path: NDArray[np.float64], joined: bool) -> NDArray[np.int64]:
 
 def _on_map(cells: NDArray[np.int64], landscape: Landscape) -> Cells:
     """Flat cells on the map, each once."""
-    flat, _ = flat_cells(*cells.T, landscape.shape)
+    flat, _ = flat_cells(cells[:, 0], cells[:, 1], landscape.shape)
     return flat[np.sort(np.unique(flat, return_index=True)[1])]
