@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.engine import BurnedFires, burn_maps
 from firebreak.fire.fires import Fires
-from firebreak.fire.travel.break_overlay import closing_table
+from firebreak.fire.travel.breaks import closing_table
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import (
     Ellipse,

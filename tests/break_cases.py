@@ -7,7 +7,7 @@ from firebreak.env.storage.slots import Slots, sizes_for
 from firebreak.fire import FireConditions
 from firebreak.fire.effects.losses import CLASSES
 from firebreak.fire.travel.arcs import NO_CREWS, Spots
-from firebreak.fire.travel.shaded_breaks import treated_part
+from firebreak.fire.travel.breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,
     Ellipse,

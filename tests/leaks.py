@@ -20,8 +20,8 @@ from matplotlib import pyplot
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.env import sources
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.train.run import trainer as trainer_module
 from firebreak.train.run.trainer import ParallelTrainer
 

@@ -8,7 +8,7 @@ from gymnasium.utils.env_checker import check_env, data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import firebreak.env  # noqa: F401  (registers the environment)
-from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.env.gym_env import FuelbreakVectorEnv
 
 ENV_ID = "firebreak/Fuelbreak-v0"
 SMALL = {"size": 8, "plan_fires": 8, "reward_fires": 8}

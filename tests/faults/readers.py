@@ -19,7 +19,7 @@ from firebreak.cli.commands.behavior_cases import cases_in
 from firebreak.cli.shared.plan_record import options_in
 from firebreak.cli.shared.tables import read_table
 from firebreak.files import read_toml
-from firebreak.fire.effects.value_layers import read_layers
+from firebreak.fire.effects.losses import read_layers
 from firebreak.landscape.formats import landfire as service
 from firebreak.landscape.formats.folders import write_ascii_folder, write_cell2fire
 from firebreak.landscape.formats.landfire_archive import landscape_of_archive

@@ -10,7 +10,7 @@ import torch
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.run_output import consume
 from firebreak.checks import InputError
-from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.native_library import max_threads, set_threads
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig

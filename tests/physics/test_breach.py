@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.fire.effects.breach import BREACH_RULES, breach_probability, in_one_cell
+from firebreak.fire.effects.breaks import BREACH_RULES, breach_probability, in_one_cell
 
 RULES = st.sampled_from(BREACH_RULES)
 INTENSITY, FLAME = st.floats(0.0, 2e5), st.floats(0.0, 100.0)

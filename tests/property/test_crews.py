@@ -20,7 +20,7 @@ from firebreak.fire.effects.keyed_random import (
 from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.arcs import NO_CREWS, Arcs
-from firebreak.fire.travel.shaded_breaks import shaded, treated_part
+from firebreak.fire.travel.breaks import shaded, treated_part
 from firebreak.fire.travel.stencil import HELD, IGNITION, UNBURNED
 from firebreak.fire.travel.travel_field import (
     BreakRules,
@@ -358,7 +358,7 @@ def test_only_the_edge_of_a_fire_decides_at_the_attack(east: int, counts: bool) 
 
 def test_durations_are_set_without_crews() -> None:
     from firebreak.fire import FireConditions
-    from firebreak.fire.effects.crews import HoldRule
+    from firebreak.fire.effects.breaks import HoldRule
     from firebreak.landscape.formats.read import read_landscape
     from firebreak.landscape.treatments import Treatment
 

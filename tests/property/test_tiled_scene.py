@@ -23,7 +23,7 @@ from firebreak.fire import (
     spread,
     tiles,
 )
-from firebreak.fire.effects.crews import HoldRule
+from firebreak.fire.effects.breaks import HoldRule
 from firebreak.fire.effects.losses import BURNED, LayerKind, ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.travel.travel_field import BreakRules

@@ -20,7 +20,7 @@ from firebreak.checks import InputError
 from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import RIM, FireConditions, FireRegime, Fires, Scene, burn, make_scene
-from firebreak.fire.effects.crews import HoldRule
+from firebreak.fire.effects.breaks import HoldRule
 from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.effects.losses import ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel

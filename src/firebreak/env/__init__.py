@@ -6,9 +6,8 @@ from typing import Any
 
 import gymnasium
 
-from firebreak.env.gym_env import FuelbreakEnv
+from firebreak.env.gym_env import FuelbreakEnv, FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource, synthetic_landscapes
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire import FireConditions
 
 ENV_ID = "firebreak/Fuelbreak-v0"

@@ -1,12 +1,20 @@
-"""`gymnasium.Env`: one fuel-break problem at a time."""
+"""The faces of Gymnasium: `FuelbreakEnv` for one problem, `FuelbreakVectorEnv` for N of them.
 
+The N burn in one native call per step, with the data of a `SyncVectorEnv` of N single environments
+in SAME_STEP autoreset mode.
+"""
+
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from firebreak.checks import fail
 from firebreak.env import core
 from firebreak.env.actions import action_count, allowed
 from firebreak.env.sources import ProblemSource
@@ -101,3 +109,142 @@ def plan_image(slots: Slots, slot: int) -> NDArray[np.uint8]:
     image[layers[OBSERVATION.channel("burnable")] == 0] = _UNBURNABLE
     image[slots.breaks[slot]] = _BREAK
     return image.repeat(_PIXELS, axis=0).repeat(_PIXELS, axis=1)
+
+
+VectorStep = tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_],
+                   NDArray[np.bool_], Info]
+
+
+class FuelbreakVectorEnv(VectorEnv):
+    """N fuel-break problems at once; see `FuelbreakEnv` for one.
+
+    A slot whose episode ended starts the next one in the same step; the old episode's last
+    observation and info are in `info["final_obs"]` and `info["final_info"]`. With
+    `autoreset=False` it stays as it ended instead: its mask is empty and actions do nothing.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 (gymnasium's own name, replaced per instance)
+        "render_modes": ["rgb_array"], "render_fps": 4, "autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(self, source: ProblemSource, num_envs: int = 1,
+                 render_mode: str | None = None, autoreset: bool = True) -> None:
+        self.source, self.num_envs, self.render_mode = source, num_envs, render_mode
+        # TorchRL reads the instance, gymnasium the metadata.
+        self.autoreset_mode = AutoresetMode.SAME_STEP if autoreset else AutoresetMode.DISABLED
+        self.metadata = self.metadata | {"autoreset_mode": self.autoreset_mode}
+        self.single_observation_space, self.single_action_space = spaces_of(source)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.slots = Slots(source.sizes(num_envs))
+        self._streams = list(range(num_envs))
+        self._episodes = [-1] * num_envs
+
+    def reset(self, *, seed: int | Sequence[int] | None = None,
+              options: dict[str, Any] | None = None) -> tuple[NDArray[np.float32], Info]:
+        """Starts an episode in every slot. seed s: slot i continues in the stream s + i.
+
+        Options as for one environment; a list of N landscapes, budgets, fires or problems gives
+        each slot its own.
+        """
+        if seed is not None:
+            streams = (list(seed) if isinstance(seed, Sequence)
+                       else [int(seed) + i for i in range(self.num_envs)])
+            if len(streams) != self.num_envs:
+                raise fail(expected=f"{self.num_envs} seeds", given=f"{len(streams)}",
+                           where="reset", remedy="pass one seed per environment, or one number")
+            self._streams, self._episodes = streams, [-1] * self.num_envs
+        core.begin(self.slots, np.arange(self.num_envs),
+                   [self._next_problem(i, options_of(options, i, self.num_envs))
+                    for i in range(self.num_envs)])
+        return to_floats(self.slots.layers), self._infos()
+
+    def step(self, actions: NDArray[np.int64]) -> VectorStep:
+        """Breaks one cell, or the cells of a line, in every slot."""
+        result = core.step(self.slots, np.asarray(actions, np.int64), self.source.lines)
+        again = self.autoreset_mode is AutoresetMode.SAME_STEP
+        ended = np.flatnonzero(result.terminated & again)
+        finals = [(to_floats(self.slots.layers[slot]),
+                   info_of(self.slots, slot, self.source.lines)) for slot in ended.tolist()]
+        if ended.size:
+            core.begin(self.slots, ended, [self._next_problem(i, None) for i in ended.tolist()])
+        infos = self._infos()
+        going = ~(result.terminated & again)
+        if going.any():
+            infos |= {"illegal_action": result.illegal & going, "_illegal_action": going}
+        for slot, (observation, info) in zip(ended.tolist(), finals, strict=True):
+            info["illegal_action"] = bool(result.illegal[slot])
+            infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, slot)
+        return (to_floats(self.slots.layers), result.reward, result.terminated,
+                np.zeros(self.num_envs, np.bool_), infos)
+
+    def state(self) -> Info:
+        """What `restore` makes the slots from again: streams, episodes and breaks."""
+        return {"streams": list(self._streams), "episodes": list(self._episodes),
+                "breaks": self.slots.breaks.copy(), "budget_left": self.slots.budget_left.tolist()}
+
+    def restore(self, state: Info) -> tuple[NDArray[np.float32], Info]:
+        """Takes back what `state` gave: the same problems, burned anew, have the same bits. Returns
+        observation and info as `step` left them.
+
+        Raises:
+            InputError: not of as many slots, or breaks where there can be none.
+        """
+        breaks = np.asarray(state["breaks"], np.bool_)
+        if breaks.shape != self.slots.breaks.shape:
+            raise fail(expected=f"breaks of shape {self.slots.breaks.shape}",
+                       given=f"{breaks.shape}", where="environment",
+                       remedy="resume with the settings the run was started with")
+        self._streams = [int(s) for s in state["streams"]]
+        self._episodes = [int(e) for e in state["episodes"]]
+        everyone = np.arange(self.num_envs)
+        core.begin(self.slots, everyone, [self.source.problem(s, e) for s, e in zip(
+            self._streams, self._episodes, strict=True)])
+        for slot, left in enumerate(state["budget_left"]):
+            self.slots.put_back(slot, breaks[slot], float(left))
+        self.slots.update(everyone)
+        return to_floats(self.slots.layers), self._infos()
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool [N, A], True = allowed."""
+        return allowed(self.slots, np.arange(self.num_envs), self.source.lines)
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """One picture per slot."""
+        if self.render_mode != "rgb_array":
+            return None
+        return tuple(plan_image(self.slots, slot) for slot in range(self.num_envs))
+
+    def owned_bytes(self) -> int:
+        """Bytes of storage held; constant over the life of the environment."""
+        return self.slots.owned_bytes()
+
+    def cleanup_memory(self) -> int:
+        """Part of the scheduled cleanups. All storage is fixed and a finished problem is replaced
+        by the next, so there is never anything to free: returns 0 bytes.
+        """
+        return 0
+
+    def _next_problem(self, slot: int, options: Info | None) -> Any:
+        self._episodes[slot] += 1
+        return self.source.problem(self._streams[slot], self._episodes[slot], options)
+
+    def _infos(self) -> Info:
+        """Of all slots, with gymnasium's marks for which of them have it."""
+        infos = infos_of(self.slots, np.arange(self.num_envs), self.source.lines)
+        return infos | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
+
+
+def options_of(options: dict[str, Any] | None, slot: int, count: int) -> dict[str, Any] | None:
+    """The options of one slot: lists are split, everything else is shared."""
+    if options is None:
+        return None
+    own = {}
+    for name, given in options.items():
+        if isinstance(given, list):
+            if len(given) != count:
+                raise fail(expected=f"{count} entries in option '{name}'", given=f"{len(given)}",
+                           where="reset", remedy="pass one per environment, or a single one")
+            own[name] = given[slot]
+        else:
+            own[name] = given
+    return own

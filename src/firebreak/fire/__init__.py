@@ -10,7 +10,7 @@ from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.behavior_models import BehaviorModel
 from firebreak.fire.conditions import FireConditions, conditions_from
-from firebreak.fire.effects.crews import FLAME_FT, NEVER_FLAME_FT, HoldRule
+from firebreak.fire.effects.breaks import FLAME_FT, NEVER_FLAME_FT, HoldRule
 from firebreak.fire.effects.keyed_random import fire_keys
 from firebreak.fire.effects.losses import (
     BURNED,
@@ -19,9 +19,11 @@ from firebreak.fire.effects.losses import (
     ResponseFunction,
     ValueLayer,
     annual_burn_probability,
+    layer_grids,
+    layer_kinds,
+    read_layers,
 )
 from firebreak.fire.effects.spotting import SpottingModel
-from firebreak.fire.effects.value_layers import layer_grids, layer_kinds, read_layers
 from firebreak.fire.engine import burn, burn_field, burn_plans, burn_tracks
 from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
 from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
@@ -43,9 +45,8 @@ from firebreak.fire.scene import RIM, Scene
 from firebreak.fire.solver.structs import Overlays, Workspace
 from firebreak.fire.sums import BurnResult
 from firebreak.fire.travel.arcs import FACET_A, FACET_B, OPEN
-from firebreak.fire.travel.break_overlay import break_state, closing_table
+from firebreak.fire.travel.breaks import break_state, closing_table, treat, untreat
 from firebreak.fire.travel.kernels import write_break
-from firebreak.fire.travel.shaded_breaks import treat, untreat
 from firebreak.fire.travel.stencil import (
     FACET_CODE,
     HELD,

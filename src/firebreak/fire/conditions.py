@@ -6,7 +6,7 @@ import numpy as np
 
 from firebreak.checks import fail
 from firebreak.fire.behavior_models import BehaviorModel
-from firebreak.fire.effects.crews import HoldRule, hold_rule
+from firebreak.fire.effects.breaks import HoldRule, hold_rule
 from firebreak.fire.effects.losses import LayerKind, ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.fires import FireRegime

@@ -36,7 +36,7 @@ from firebreak.fire.tiles import (
     make_requested,
     request_tiles,
 )
-from firebreak.fire.travel.shaded_breaks import shaded
+from firebreak.fire.travel.breaks import shaded
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import TravelField, padded_width, unpad
 from firebreak.landscape.raster.windows import Window

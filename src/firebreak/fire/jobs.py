@@ -17,8 +17,7 @@ from firebreak.fire.solver.structs import (
     Workspace,
 )
 from firebreak.fire.travel.arcs import Arcs, Spots
-from firebreak.fire.travel.break_overlay import open_state
-from firebreak.fire.travel.shaded_breaks import shaded
+from firebreak.fire.travel.breaks import open_state, shaded
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import TravelField, pad, padded_cells, unpad
 from firebreak.native_library import max_threads

@@ -11,20 +11,21 @@ from firebreak.checks import InputError, fail
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior_models import behavior_in_parts, fire_behavior
 from firebreak.fire.conditions import FireConditions
-from firebreak.fire.effects.breach import breach_probability, in_one_cell
-from firebreak.fire.effects.crews import (
+from firebreak.fire.effects.breaks import (
     BYRAM_POWER,
     FLAME_FT,
     INTENSITY_KW_M,
     NEVER_FLAME_FT,
     NEVER_KW_M,
     SCALE_M,
+    breach_probability,
+    in_one_cell,
     ready_min,
 )
 from firebreak.fire.effects.losses import byram_intensity_of_flame
 from firebreak.fire.effects.spotting import spot_parameters
 from firebreak.fire.travel.arcs import NO_CREWS
-from firebreak.fire.travel.shaded_breaks import treated_part
+from firebreak.fire.travel.breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,
     Ellipse,

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from firebreak.checks import InputError
 from firebreak.env.drawn_jobs import DRAWN_KINDS, HELD_ON, JobShares, draw_job
 from firebreak.env.gains import ExactGains
-from firebreak.env.gym_env import FuelbreakEnv
+from firebreak.env.gym_env import FuelbreakEnv, FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource, Variation, synthetic_landscapes
-from firebreak.env.storage.problem import Problem, make_problem
-from firebreak.env.storage.sizes import sizes_for
+from firebreak.env.storage.problem import Problem, make_problem, sizes_for
 from firebreak.env.storage.slots import Slots
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire import FireConditions, HoldRule, conditions_from, make_scene
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.fire import FireSettings

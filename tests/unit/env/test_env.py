@@ -5,10 +5,9 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.env import core, synthetic_source
-from firebreak.env.gym_env import FuelbreakEnv
+from firebreak.env.gym_env import FuelbreakEnv, FuelbreakVectorEnv
 from firebreak.env.storage.problem import budget_cost, make_problem
 from firebreak.env.storage.slots import Sizes, Slots
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire import burn_field, make_scene
 from firebreak.fire.fires import Fires
 from firebreak.landscape.synthetic.generate import generate

@@ -9,8 +9,8 @@ import pytest
 from firebreak.fire import FireConditions, Scene, behavior_models, make_scene
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior_models import BehaviorModel, fire_behavior
-from firebreak.fire.calibration import calibrated_median
 from firebreak.fire.fires import FireRegime, Fires
+from firebreak.fire.making import calibrated_median
 from firebreak.fire.travel.travel_field import TravelField
 from firebreak.landscape.synthetic.generate import generate
 

@@ -8,9 +8,9 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.fire import FireConditions, burn_field, make_scene
-from firebreak.fire.calibration import calibrated_median, first_guess
 from firebreak.fire.fires import Fires
 from firebreak.fire.jobs import make_job
+from firebreak.fire.making import calibrated_median, first_guess
 from firebreak.fire.sums import times_of
 from firebreak.landscape.synthetic.generate import generate
 from strategies import random_case

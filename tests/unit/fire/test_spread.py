@@ -11,7 +11,7 @@ import pytest
 from fbp_maps import fbp_map, fbp_weather
 from firebreak.checks import InputError
 from firebreak.fire import FireConditions, FireRegime, make_scene, spread
-from firebreak.fire.effects.crews import HoldRule
+from firebreak.fire.effects.breaks import HoldRule
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.weather.scenarios import DEAD_MOISTURES, WindClimate, draw_scenarios

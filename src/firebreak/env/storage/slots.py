@@ -6,15 +6,14 @@ slots. Nothing here knows of episodes, rewards per step or gymnasium.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.env.storage.land_store import LandStore
-from firebreak.env.storage.observation_store import ObservationStore, Seen
-from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.sizes import PlanTrees, Sizes, check_fits, sizes_for
+from firebreak.env.storage.problem import PlanTrees, Problem, Sizes, check_fits, sizes_for
+from firebreak.env.storage.stores import LandStore, ObservationStore
 from firebreak.fire import (
     REACH,
     FieldStore,
@@ -103,7 +102,8 @@ class Slots:
         if which.size:
             if np.isnan(self.untreated_plan_loss[which]).any():
                 raise RuntimeError("observed before its untreated fires were burned")
-            self._observed.write(which, self._seen(which))
+            self._observed.write(which, self.fires, self.land, self._mean_losses(0, which),
+                                 self.untreated_plan_loss[which])
             self._unobserved[which] = False
         return self._observed.layers
 
@@ -330,8 +330,24 @@ class Slots:
         assert problem is not None, "slot used before load"
         return problem
 
-    def _seen(self, which: NDArray[np.int64]) -> Seen:
-        plan_loss = np.zeros(self.sizes.slots)
-        plan_loss[which] = self._mean_losses(0, which)
-        return Seen(*self.fires.plan_sums(), self.breaks, self.available, self.budget_left,
-                    plan_loss, self.untreated_plan_loss)
+
+FIRE_BYTES = 100
+"""Of each fire that is drawn and held, beside its storage: its table, its loss, and copies."""
+
+
+@lru_cache(maxsize=16)
+def storage_bytes(sizes: Sizes, *, borrows: bool = False) -> int:
+    """`Slots.owned_bytes` of storage of these sizes, from that of the smallest: each slot, row of
+    weather and fire takes as much as the first. borrows: see `Slots`.
+    """
+    def held(slots: int = 1, scenarios: int = 1, plan: int = 1, reward: int = 1) -> int:
+        return Slots(sizes._replace(slots=slots, scenarios=scenarios, plan_fires=plan,
+                                    reward_fires=reward), borrows=borrows).owned_bytes()
+
+    one = held()
+    per_slot = 0 if borrows else held(slots=2) - one
+    per_scenario = held(scenarios=2) - one
+    per_plan_fire, per_reward_fire = held(plan=2) - one, held(reward=2) - one
+    within = ((sizes.scenarios - 1) * per_scenario + (sizes.plan_fires - 1) * per_plan_fire
+              + (sizes.reward_fires - 1) * per_reward_fire)
+    return one + (sizes.slots - 1) * per_slot + sizes.slots * within

@@ -30,7 +30,7 @@ from firebreak.fire.incremental.structs import (
 from firebreak.fire.jobs import workspace
 from firebreak.fire.solver.kernels import burn_many
 from firebreak.fire.solver.structs import FireTable, Overlays, Results, Workspace
-from firebreak.fire.travel.break_overlay import closing_table
+from firebreak.fire.travel.breaks import closing_table
 from firebreak.fire.travel.stencil import REACH, UNBURNED
 from firebreak.fire.travel.travel_field import padded_cells, padded_width, unpad
 from firebreak.native_library import hold

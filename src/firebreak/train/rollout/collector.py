@@ -17,7 +17,7 @@ from torch import Tensor
 from firebreak.agent.dqn import DQNAgent, NotFinite
 from firebreak.agent.replay import Replay, check_bytes
 from firebreak.checks import fail
-from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.train.config.schema import CleanupConfig
 
 

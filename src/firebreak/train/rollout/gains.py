@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainStore
 from firebreak.env.gains import ExactGains
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.observation import to_floats
-from firebreak.env.storage.sizes import Sizes
+from firebreak.env.storage.problem import Sizes
 from firebreak.env.storage.slots import Slots
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire import pad
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_cells, shape_number

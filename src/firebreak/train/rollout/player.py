@@ -17,9 +17,9 @@ from firebreak.agent.network import network_of
 from firebreak.agent.replay import Episode, pack_episode
 from firebreak.agent.targets import masked_argmax, unit_of
 from firebreak.checks import fail
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.problem import Problem
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.settings.agent import AgentSettings

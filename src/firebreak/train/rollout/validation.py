@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.problem import Problem
-from firebreak.env.vector_env import FuelbreakVectorEnv
 
 
 class Greedy(Protocol):

@@ -4,9 +4,9 @@
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.problem import Problem
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed

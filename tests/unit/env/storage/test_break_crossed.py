@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from firebreak.env.storage.break_crossed import crossed_share
-from firebreak.env.storage.observation import static_layers, to_bytes
+from firebreak.env.storage.observation import crossed_share, static_layers, to_bytes
 from firebreak.fire import FireConditions, HoldRule, Scene, make_scene, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire.engine import burn_maps
-from firebreak.fire.travel.shaded_breaks import treated_part
+from firebreak.fire.travel.breaks import treated_part
 from firebreak.fire.travel.travel_field import BreakRules
 from strategies import Case, cases, ellipse_like, random_case
 

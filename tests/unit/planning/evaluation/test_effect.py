@@ -18,7 +18,7 @@ from rasterio.warp import transform_geom
 
 from firebreak.checks import InputError
 from firebreak.fire import FireConditions, Scene, burn, make_scene
-from firebreak.fire.effects.crews import HoldRule
+from firebreak.fire.effects.breaks import HoldRule
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.closed_form import closed_form

@@ -10,11 +10,10 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource, synthetic_landscapes
-from firebreak.env.storage.estimate import storage_bytes
-from firebreak.env.storage.sizes import Sizes
-from firebreak.env.storage.slots import Slots
-from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.env.storage.problem import Sizes
+from firebreak.env.storage.slots import Slots, storage_bytes
 from firebreak.fire.behavior_models import _OnDemand
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig

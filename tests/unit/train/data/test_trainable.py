@@ -11,9 +11,8 @@ from rasterio.crs import CRS
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
 from firebreak.env.gains import ExactGains
-from firebreak.env.vector_env import FuelbreakVectorEnv
-from firebreak.fire.effects.losses import CLASSES, loss_by_class
-from firebreak.fire.effects.value_layers import read_layers
+from firebreak.env.gym_env import FuelbreakVectorEnv
+from firebreak.fire.effects.losses import CLASSES, loss_by_class, read_layers
 from firebreak.fire.scene import value_by_class_of
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_geotiff, write_landscape

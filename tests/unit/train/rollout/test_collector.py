@@ -8,8 +8,8 @@ from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
 from firebreak.checks import InputError
 from firebreak.env import synthetic_source
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.observation import to_floats
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.train.config.schema import AgentConfig, CleanupConfig
 from firebreak.train.rollout.collector import ExperienceBuffer, ExperienceCollector

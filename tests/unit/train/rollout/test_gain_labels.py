@@ -15,7 +15,7 @@ from firebreak.agent.targets import unit_of
 from firebreak.checks import InputError
 from firebreak.env import synthetic_source
 from firebreak.env.gains import ExactGains
-from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.fire import burn
 from firebreak.layout import OBSERVATION
 from firebreak.settings.agent import AgentSettings

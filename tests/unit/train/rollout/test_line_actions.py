@@ -21,9 +21,9 @@ from firebreak.checks import InputError
 from firebreak.env import ENV_ID, synthetic_source
 from firebreak.env.actions import action_count, allowed, are_allowed
 from firebreak.env.core import begin
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.problem import make_problem, problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION

@@ -7,7 +7,7 @@ import pytest
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.env import synthetic_source
-from firebreak.env.vector_env import FuelbreakVectorEnv
+from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import heap_bytes
 from firebreak.train.config.schema import AgentConfig, CleanupConfig

@@ -13,9 +13,9 @@ from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Replay
 from firebreak.agent.symmetry import as_floats
 from firebreak.env import synthetic_source
-from firebreak.env.storage.sizes import Sizes
+from firebreak.env.gym_env import FuelbreakVectorEnv
+from firebreak.env.storage.problem import Sizes
 from firebreak.env.storage.slots import Slots
-from firebreak.env.vector_env import FuelbreakVectorEnv
 from firebreak.landscape.raster.windows import dihedral
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
@@ -162,7 +162,7 @@ def test_a_hundred_updates_leave_nothing_behind() -> None:
 def test_touched_slots_are_resident() -> None:
     # In a process of its own: elsewhere memory that was let go before may be handed out again.
     code = """
-from firebreak.env.storage.sizes import Sizes
+from firebreak.env.storage.problem import Sizes
 from firebreak.env.storage.slots import Slots
 from firebreak.memory.process import rss_bytes
 slots = Slots(Sizes(4, (20, 20), 4, 600, 200))

@@ -7,10 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.gains import saved_by_lines, trial_in_place
+from firebreak.env.gains import saved_anew, saved_by_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots, sizes_for
-from firebreak.env.trials_anew import saved_anew
 from firebreak.fire import (
     REACH,
     RIM,

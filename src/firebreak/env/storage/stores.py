@@ -1,14 +1,15 @@
-"""The land of N slots as a planner treats it: what may be broken, at what cost, and what is."""
+"""The land and the observations of N slots, written in place."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.kernels import place_breaks, refresh_available
-from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.sizes import Sizes
-from firebreak.fire import OPEN, REACH, break_state, padded_width, write_break
+from firebreak.env.kernels import place_breaks, refresh_available, write_cells
+from firebreak.env.storage.observation import scalar_channels
+from firebreak.env.storage.problem import Problem, Sizes
+from firebreak.fire import OPEN, REACH, FireStore, break_state, padded_width, write_break
+from firebreak.layout import OBSERVATION
 
 
 class LandStore:
@@ -67,3 +68,43 @@ class LandStore:
         place_breaks(which, cells, self._kinds, self.treatable, self.cost, self.budget_left,
                      self.breaks, self.available, self.states, places)
         return places
+
+
+class ObservationStore:
+    """layers: uint8 [N, C, H, W], channels in the order of `layout.OBSERVATION`."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        n, shape = sizes.slots, sizes.shape
+        self.layers = np.zeros((n, OBSERVATION.channels, *shape), np.uint8)
+        self._free = np.zeros((n, *shape), np.bool_)
+        self._fires = np.ones(n, np.int64)
+        self._usual, self._best = np.zeros(n), np.zeros(n)
+        self._budget, self._share, self._value = np.ones(n), np.ones(n), np.ones(n)
+
+    def load(self, slot: int, problem: Problem) -> None:
+        """What stays the same of a problem in a slot."""
+        land = problem.scene.landscape
+        dynamic, flags, static = (len(names) for names in OBSERVATION[:3])
+        self.layers[slot, dynamic + flags:dynamic + flags + static] = problem.layers
+        self._free[slot] = land.treatable
+        self._fires[slot] = problem.plan_fires.source.size
+        self._budget[slot], self._share[slot] = problem.budget, problem.budget_share
+        self._value[slot] = max(float(problem.scene.value[land.burnable].sum()), 1e-9)
+
+    def begin(self, slot: int, mean_burn_probability: float) -> None:
+        """Takes the mean burn probability of a slot's burnable cells, untreated, for its usual."""
+        self._usual[slot] = mean_burn_probability
+
+    def write(self, which: NDArray[np.int64], fires: FireStore, land: LandStore,
+              plan_loss: NDArray[np.float64], untreated_loss: NDArray[np.float64]) -> None:
+        """Brings the observations of the slots `which` up to date.
+
+        plan_loss, untreated_loss: f64 [M], of their plan fires, now and without breaks.
+        """
+        write_cells(which, *fires.plan_sums(), self._fires, self._usual, self._free, land.breaks,
+                    land.available, self._best, self.layers)
+        untreated = np.maximum(untreated_loss, 1e-9)
+        scalars = scalar_channels(
+            land.budget_left[which] / self._budget[which], self._share[which], self._fires[which],
+            untreated / self._value[which], self._best[which] / untreated, plan_loss / untreated)
+        self.layers[which, -scalars.shape[0]:] = scalars.T[:, :, None, None]
