@@ -16,7 +16,7 @@ Content = dict[str, Any]
 def old_content(network: QMapNetwork, width: int, provenance: Content) -> Content:
     """What such a file holds, with its checksum."""
     return sealed({"format": "firebreak-policy-2", "channels": list(OBSERVATION.names),
-                   "width": width, "options": {"mask_channel": None} | network.options,
+                   "width": width, "options": {"mask_channel": None, "shapes": network.shapes},
                    "weights": network.state_dict(), "provenance": provenance})
 
 

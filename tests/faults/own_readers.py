@@ -65,7 +65,7 @@ def _plans(folder: Path, scene: Scene) -> Iterator[Reader]:
 
 def _states(folder: Path) -> Iterator[Reader]:
     policy = folder / "policy.safetensors"
-    save_policy(policy, QMapNetwork(OBSERVATION.channels, 4), 4, {"run": "a", "config": "seed = 0"})
+    save_policy(policy, QMapNetwork(OBSERVATION.channels, 4), {"run": "a", "config": "seed = 0"})
     yield Reader("policy", [policy], lambda: load_policy(policy))
     saved = folder / "saved"
     write_folder(saved, "run", {"w": torch.arange(50.0), "n": 3, "rows": [1.5, None, "a"]})

@@ -160,7 +160,7 @@ def _states() -> list[Writer]:
                          list(range(3000)))
     tree = {"step": 1, "weights": torch.arange(20_000.0)}
     return [
-        Writer("policy", lambda out: save_policy(out / "policy.pt", network, 4, {"run": "a"})),
+        Writer("policy", lambda out: save_policy(out / "policy.pt", network, {"run": "a"})),
         Writer("checkpoint", lambda out: store.write_folder(out / "00000001", "run", tree),
                replaces=False),
         Writer("table", lambda out: tables.write_table(out / "a.csv", table,

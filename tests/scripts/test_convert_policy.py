@@ -209,7 +209,7 @@ def test_an_old_policy_comes_back_as_it_was(tmp_path: Path, options: tuple[Any, 
     """From a file or the folder of a run, as the file that is written today."""
     network = QMapNetwork(OBSERVATION.channels, 8, *options)
     old = save_old_policy(tmp_path / "policy.pt", network, 8, PROVENANCE)
-    save_policy(tmp_path / "direct", network, 8, PROVENANCE)
+    save_policy(tmp_path / "direct", network, PROVENANCE)
     for given in (old, tmp_path):
         new = tmp_path / "new.safetensors"
         assert convert(given, new).stdout == f"{new}\n"
@@ -249,7 +249,7 @@ def test_a_changed_weight_and_a_missing_checksum_are_found(tmp_path: Path, netwo
 
 def test_a_folder_with_both_is_read_from_the_new_file(tmp_path: Path, network) -> None:
     save_old_policy(tmp_path / "policy.pt", network, 8, {"run": "old"})
-    save_policy(tmp_path / "policy.safetensors", network, 8, {"run": "new"})
+    save_policy(tmp_path / "policy.safetensors", network, {"run": "new"})
     assert load_policy(tmp_path).provenance == {"run": "new"}
 
 
@@ -262,7 +262,7 @@ def test_a_conversion_that_cannot_be_is_one_sentence(
         arguments: list[str], reason: str, tmp_path: Path, network, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     save_old_policy(Path("policy.pt"), network, 8, {})
-    save_policy(Path("segments.safetensors"), network, 8, {})
+    save_policy(Path("segments.safetensors"), network, {})
     with Path("large.pt").open("wb") as file:
         file.write(b"PK\3\4")
         file.truncate(1 << 30)

@@ -11,7 +11,6 @@ normalisation and no dropout: acting and learning see the same function.
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -47,7 +46,6 @@ class QMapNetwork(nn.Module):
                  dilations: tuple[int, ...] = (1, 2, 4)) -> None:
         super().__init__()
         self.shapes = shapes
-        self.options: dict[str, Any] = {"shapes": shapes}
         fine = FINE if shapes == 1 else FINE_OF_SHAPES
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(

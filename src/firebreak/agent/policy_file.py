@@ -66,8 +66,8 @@ class _About(_Strict):
     provenance: dict[str, str | int | float | bool | None]
 
 
-def save_policy(path: Path, network: QMapNetwork, width: int,
-                provenance: dict[str, Any], weights: dict[str, Tensor] | None = None) -> None:
+def save_policy(path: Path, network: QMapNetwork, provenance: dict[str, Any],
+                weights: dict[str, Tensor] | None = None) -> None:
     """Writes a policy file; the old one stays until the new one is complete.
 
     weights: in place of the network's own.
@@ -75,8 +75,9 @@ def save_policy(path: Path, network: QMapNetwork, width: int,
     Raises:
         OSError: the disk is full or may not be written; the old file is as it was.
     """
-    about = _About(channels=list(OBSERVATION.names), width=width,
-                   options=_Options(mask_channel=None, **network.options), provenance=provenance)
+    about = _About(channels=list(OBSERVATION.names), width=network.stem.out_channels,
+                   options=_Options(mask_channel=None, shapes=network.shapes),
+                   provenance=provenance)
     # What a network does not have is not said: earlier versions do not know the word.
     write_sealed(path, json.dumps(about.model_dump(exclude_unset=True), allow_nan=False),
                  network.state_dict() if weights is None else weights)

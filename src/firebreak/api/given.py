@@ -185,9 +185,8 @@ def with_policy_file(options: PlanOptions, folder: Path) -> PlanOptions:
     policy: object = options.policy  # annotated as the command line has it
     if not isinstance(policy, Policy):
         return options
-    channels = policy.network.stem.out_channels
     file = _written(folder, "given_policy", ".safetensors", lambda beside: save_policy(
-        beside, policy.network, channels, policy.provenance))
+        beside, policy.network, policy.provenance))
     return dataclasses.replace(options, policy=file)
 
 

@@ -61,10 +61,9 @@ class TrainedPolicy:
         whole = folder_of(path, "save")
         folder = whole.parent if inside else whole
         file = folder / (Path(path).name if inside else f"policy{SUFFIX}")
-        network = self.policy.network
         with held(folder):
             try:
-                save_policy(file, network, network.stem.out_channels, self.policy.provenance)
+                save_policy(file, self.policy.network, self.policy.provenance)
             except OSError as error:
                 if error.errno not in (errno.EISDIR, errno.ENAMETOOLONG):
                     raise

@@ -55,7 +55,7 @@ def file_of(header: Any, data: bytes) -> bytes:
 
 
 def test_a_policy_comes_back_as_it_was(tmp_path: Path, network) -> None:
-    save_policy(tmp_path / "policy.safetensors", network, 8, PROVENANCE)
+    save_policy(tmp_path / "policy.safetensors", network, PROVENANCE)
     for path in (tmp_path / "policy.safetensors", tmp_path):  # the file, or its run folder
         policy = load_policy(path)
         assert list(policy.provenance.items()) == list(PROVENANCE.items())
@@ -67,14 +67,14 @@ def test_a_policy_comes_back_as_it_was(tmp_path: Path, network) -> None:
 
 def test_weights_in_place_of_the_networks_own_are_written(tmp_path: Path, network) -> None:
     weights = {name: tensor + 1.0 for name, tensor in network.state_dict().items()}
-    save_policy(tmp_path / "p", network, 8, {}, weights)
+    save_policy(tmp_path / "p", network, {}, weights)
     found = load_policy(tmp_path / "p").network.state_dict()
     assert all(torch.equal(found[name], tensor) for name, tensor in weights.items())
 
 
 def test_the_file_is_one_that_safetensors_reads(tmp_path: Path, network) -> None:
     safetensors = pytest.importorskip("safetensors.torch", reason="safetensors is absent")
-    save_policy(tmp_path / "p", network, 8, {})
+    save_policy(tmp_path / "p", network, {})
     found = safetensors.load_file(tmp_path / "p")
     assert all(torch.equal(found[name], tensor) for name, tensor in network.state_dict().items())
 
@@ -105,7 +105,7 @@ def test_a_policy_that_does_not_see_what_crosses_breaks_plans_as_before(tmp_path
     kept = [OBSERVATION.channel(name) for name in names]
     with torch.no_grad():
         torch.testing.assert_close(policy.network(seen), earlier(seen[:, kept]))
-    save_policy(tmp_path / "again", policy.network, 8, {})
+    save_policy(tmp_path / "again", policy.network, {})
     again = load_policy(tmp_path / "again").network.state_dict()
     assert all(torch.equal(again[name], tensor)
                for name, tensor in policy.network.state_dict().items())
@@ -131,13 +131,13 @@ def test_no_file_is_named_with_a_remedy(tmp_path: Path) -> None:
 def test_provenance_that_could_not_be_read_again_is_not_written(tmp_path: Path, network) -> None:
     for value in ({"a": 1}, [1], float("nan"), Path("a")):
         with pytest.raises(ValidationError):
-            save_policy(tmp_path / "p", network, 8, {"config": value})
+            save_policy(tmp_path / "p", network, {"config": value})
     assert [*tmp_path.iterdir()] == []
 
 
 def test_damaged_files_are_refused(tmp_path: Path, network) -> None:
     file = tmp_path / "p"
-    save_policy(file, network, 8, {})
+    save_policy(file, network, {})
     whole = file.read_bytes()
     for content in (b"", b"not a policy", whole[:len(whole) // 2], whole[:100], whole[500:],
                     whole[:-1], whole + b"\0", bytes(len(whole)), b"II*\0" + bytes(50),
@@ -182,7 +182,7 @@ def test_other_weights_than_the_networks_are_refused(tmp_path: Path, network) ->
 def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, network, value: float) -> None:
     with torch.no_grad():
         next(network.parameters()).view(-1)[0] = value
-    save_policy(tmp_path / "p", network, 8, {})
+    save_policy(tmp_path / "p", network, {})
     with pytest.raises(InputError, match="no numbers"):
         load_policy(tmp_path / "p")
 
@@ -191,7 +191,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path, network, value:
     {}, [], 5, {"format": "firebreak-policy-4"}, {"policy": 5}, {"sha256": "0" * 64},
     {"sha256": ""}, {"sha256": None}, {"format": FORMAT, "policy": "{}"}])
 def test_other_texts_beside_the_tensors_are_refused(tmp_path: Path, network, texts) -> None:
-    save_policy(tmp_path / "p", network, 8, {})
+    save_policy(tmp_path / "p", network, {})
     header, data = parts_of((tmp_path / "p").read_bytes())
     held = header["__metadata__"]
     header["__metadata__"] = held | texts if texts and isinstance(texts, dict) else texts
@@ -201,7 +201,7 @@ def test_other_texts_beside_the_tensors_are_refused(tmp_path: Path, network, tex
 
 
 def test_a_file_that_claims_much_takes_no_memory(tmp_path: Path, network) -> None:
-    save_policy(tmp_path / "p", network, 8, {})
+    save_policy(tmp_path / "p", network, {})
     header, data = parts_of((tmp_path / "p").read_bytes())
     name = next(name for name in header if name != "__metadata__")
     large = {"dtype": "F32", "shape": [2**38], "data_offsets": [0, 2**40]}
@@ -222,7 +222,7 @@ def test_a_file_that_claims_much_takes_no_memory(tmp_path: Path, network) -> Non
 @pytest.mark.slow
 def test_every_flipped_bit_is_found(tmp_path: Path, network) -> None:
     file = tmp_path / "p"
-    save_policy(file, network, 8, {"run": "a"})
+    save_policy(file, network, {"run": "a"})
     whole, draw = file.read_bytes(), random.Random(2)
     begin = 8 + int.from_bytes(whole[:8], "little")
     for place in [*draw.sample(range(begin), 300), *draw.sample(range(begin, len(whole)), 60)]:

@@ -192,7 +192,7 @@ def _parts(region: Region, budget_share: float,
     for array in (*region.fires, rules.include):
         yield np.ascontiguousarray(array).tobytes()
     if region.policy is not None:
-        yield repr(sorted(region.policy.network.options.items()))
+        yield repr(region.policy.network.shapes)
         for name, weight in region.policy.network.state_dict().items():
             yield name
             yield weight.contiguous().numpy().tobytes()

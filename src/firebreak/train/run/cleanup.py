@@ -52,19 +52,20 @@ class Cleaner:
         self.runs = 0
         self.freed_bytes = 0
         self._settled = False
-        self._due = {"collector": schedule.collector_steps, "agent": schedule.learner_steps,
-                     EVERYTHING: schedule.episodes}
+        self._periods = {"collector": schedule.collector_steps, "agent": schedule.learner_steps,
+                         EVERYTHING: schedule.episodes}
+        self._due = dict(self._periods)
 
     def after(self, env_steps: int, learner_steps: int, episodes: int) -> list[Freed]:
         """Runs the cleanups that are due at these absolute counts.
 
         env_steps are counted per slot of the vector environment.
         """
-        done = []
-        for owner, (count, period) in self._counts(env_steps, learner_steps, episodes).items():
-            if count >= self._due[owner]:
-                self._due[owner] = (count // period + 1) * period
-                done.append(self._clean(owner))
+        counts = dict(zip(self._periods, (env_steps, learner_steps, episodes), strict=True))
+        due = [owner for owner, count in counts.items() if count >= self._due[owner]]
+        for owner in due:
+            self._set_due(owner, counts[owner])
+        done = [self._clean(owner) for owner in due]
         relieved = self._relieve_gpu() if done else None
         return done if relieved is None else [*done, relieved]
 
@@ -74,15 +75,12 @@ class Cleaner:
 
     def skip_to(self, env_steps: int, learner_steps: int, episodes: int) -> None:
         """Counts from here, after a resume: nothing that lies before is due."""
-        for owner, (count, period) in self._counts(env_steps, learner_steps, episodes).items():
-            self._due[owner] = (count // period + 1) * period
+        for owner, count in zip(self._periods, (env_steps, learner_steps, episodes), strict=True):
+            self._set_due(owner, count)
 
-    def _counts(self, env_steps: int, learner_steps: int,
-                episodes: int) -> dict[str, tuple[int, int]]:
-        schedule = self.schedule
-        return {"collector": (env_steps, schedule.collector_steps),
-                "agent": (learner_steps, schedule.learner_steps),
-                EVERYTHING: (episodes, schedule.episodes)}
+    def _set_due(self, owner: str, count: int) -> None:
+        period = self._periods[owner]
+        self._due[owner] = (count // period + 1) * period
 
     def _clean(self, owner: str) -> Freed:
         begin = time.perf_counter()

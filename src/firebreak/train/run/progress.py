@@ -82,8 +82,8 @@ class BestPolicy:
         unwritten: why the file was not written; None if it was, or there is nothing to write.
     """
 
-    def __init__(self, network: QMapNetwork, width: int, folder: Path) -> None:
-        self._network, self._width, self._path = network, width, folder / POLICY
+    def __init__(self, network: QMapNetwork, folder: Path) -> None:
+        self._network, self._path = network, folder / POLICY
         self.weights = {name: tensor.detach().cpu().clone()
                         for name, tensor in network.state_dict().items()}
         self.reduction, self.learner_steps = -float("inf"), 0
@@ -100,7 +100,7 @@ class BestPolicy:
     def write(self) -> None:
         """Writes the policy file; where the disk is full the checkpoints have it too."""
         try:
-            save_policy(self._path, self._network, self._width, self.provenance, self.weights)
+            save_policy(self._path, self._network, self.provenance, self.weights)
             self.unwritten = None
         except OSError as error:
             self.unwritten = error

@@ -93,7 +93,7 @@ class ParallelTrainer:
             "trainer.arenas[].replay": replay_share(self.arenas)})
         self.losses: deque[float] = deque(maxlen=clean.max_losses)
         self.returns: deque[float] = deque(maxlen=clean.max_rewards)
-        self.best = BestPolicy(self.agent.online_net, config.agent.width, run)
+        self.best = BestPolicy(self.agent.online_net, run)
         self.stop_asked = False
         self.positions: Callable[[], dict[str, Any]] = dict
         self.unsaved: OSError | None = None

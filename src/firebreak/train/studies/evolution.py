@@ -228,7 +228,6 @@ class Evolution:
         if best.fitness > self.best.fitness:
             self.best = clone(best, self.settings)
             save_policy(self.run_folder / POLICY, self.best.agent.online_net,
-                        self.config.agent.width,
                         {"run": self.run_folder.name, "validation_reduction": best.fitness,
                          "config": as_toml(self.config), **self._counts()})
 

@@ -358,7 +358,7 @@ def test_a_policy_of_segments_places_the_allowed_one_it_values_most(leak: bool) 
 
 
 def test_a_policy_of_segments_comes_back_from_its_file(tmp_path) -> None:
-    save_policy(tmp_path / "p.pt", segment_network(4), 8, {"run": "r"})
+    save_policy(tmp_path / "p.pt", segment_network(4), {"run": "r"})
     again = load_policy(tmp_path / "p.pt").network
     assert again.shapes == SHAPES
     seen = torch.rand(1, OBSERVATION.channels, 8, 8)

@@ -35,9 +35,7 @@ def cleaner() -> Cleaner:
 def make_cleaner(**given: object) -> Cleaner:
     source = synthetic_source(size=8, plan_fires=4, reward_fires=4)
     agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
-    collector = ExperienceCollector(FuelbreakVectorEnv(source, 2), agent, steps=2, seed=0,
-                                    max_experiences=100, max_step_times=5,
-                                    max_collection_times=2)
+    collector = ExperienceCollector(FuelbreakVectorEnv(source, 2), agent, 2, 0, CleanupConfig())
     return Cleaner(CleanupConfig(), agent, [collector], **given)  # type: ignore[arg-type]
 
 

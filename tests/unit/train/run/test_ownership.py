@@ -22,7 +22,7 @@ from firebreak.layout import OBSERVATION
 from firebreak.memory.owned import owned, owned_bytes
 from firebreak.memory.process import heap_bytes
 from firebreak.train.config.load import load_config
-from firebreak.train.config.schema import AgentConfig
+from firebreak.train.config.schema import AgentConfig, CleanupConfig
 from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.collector import ExperienceCollector
 from firebreak.train.run.trainer import ParallelTrainer
@@ -61,14 +61,13 @@ def test_what_is_sampled_has_the_bits_of_what_was_seen() -> None:
     source = synthetic_source(size=SIZE, plan_fires=8, reward_fires=8)
     agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
     env = FuelbreakVectorEnv(source, ENVS)
-    collector = ExperienceCollector(env, agent, steps=4, seed=3, max_experiences=100,
-                                    max_step_times=5, max_collection_times=2)
+    collector = ExperienceCollector(env, agent, 4, 3, CleanupConfig())
     replay = Replay(OBSERVATION, (SIZE, SIZE), ENVS, 40 * ENVS, 2)
     seen = []
     step = env.step
     env.step = lambda action: seen.append(collector._observation.copy()) or step(action)  # type: ignore[method-assign,func-returns-value]
     for _ in range(12):
-        collector.collect()
+        collector.collect(collector.env_steps, lambda: None)
         collector.buffer.drain(replay)
     for k, observation in enumerate(seen[-40:]):
         row = (len(seen) - 40 + k) % replay.rows
