@@ -27,7 +27,7 @@ from firebreak.fire import FireConditions, make_scene
 from firebreak.native_library import set_threads
 from firebreak.planning.evaluation.doubt import doubt, to_json
 from firebreak.planning.making import make_plan
-from firebreak.settings.doubt import DRAWS
+from firebreak.settings.planning import DRAWS
 
 OUT = Path("docs/results/doubt.jsonl")
 METHODS = ("dqn-lookahead", "dqn", "segments", "downstream-value", "betweenness")

@@ -460,7 +460,7 @@ def test_the_explorer_shows_a_plan_that_was_made_before(tmp_path: Path, capsys: 
     (["synthetic:1:8", "--serve", "--port", "99999"], "a port from 0 to 65535"),
     (["synthetic:1:8", "--export", "."], "expected a file to write"),
     (["synthetic:1:8", "--serve", "--method", "dqm"], "did you mean 'dqn'"),
-    (["synthetic:1:8", "--serve", "--plan-fires", "0"], "at least 1 plan fire"),
+    (["synthetic:1:8", "--serve", "--plan-fires", "0"], "a whole number of at least 1"),
     (["synthetic:1:8", "--serve", "--budget", "0.001"], "buys the cheapest cell"),
 ])
 def test_a_mistake_in_asking_for_the_explorer_is_one_sentence(arguments: list[str], words: str,

@@ -455,7 +455,7 @@ OPTIONS = {
                                 "0"], "above 0"),
     "crews of no length": (["--break-kind", "shaded", "--hold", "hand", "--crew-km", "0"],
                            "above 0"),
-    "crews that hold nothing": (["--crew-km", "2"], "without --hold"),
+    "crews that hold nothing": (["--crew-km", "2"], "--hold together with --crew-km"),
     "roads that nobody takes": (["--roads", "one.tif"], "--hold"),
     "roads elsewhere": (["--break-kind", "shaded", "--hold", "hand", "--roads", "far.tif"],
                         "overlap"),

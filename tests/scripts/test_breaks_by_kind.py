@@ -10,7 +10,7 @@ import pytest
 
 from firebreak.files import read_toml
 from firebreak.report.figures.canvas import close_figure
-from firebreak.settings.breaks import check_breaks
+from firebreak.settings.rules import check
 from firebreak.weather.wind_rose import rose_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ def figure() -> Iterator[ModuleType]:
 
 def test_kinds_and_weather_are_what_they_are_called(figure: ModuleType) -> None:
     for kind, breaks in figure.KINDS.items():
-        check_breaks(breaks, lambda name: name)
+        check(breaks)
         assert kind.startswith(breaks.break_kind)
         assert ("held" in kind or "everywhere" in kind) == (breaks.hold is not None)
     mild, extreme = (rose_of(read_toml(figure.CONFIGS / "weather" / file))

@@ -42,7 +42,7 @@ def read_landscape(source: str | Path, **options: Any) -> Landscape:
     scene = SceneOptions(breaks=breaks)
     given = source_of(source, "read_landscape")
     asked = with_arrays(asked, given, scene)
-    return SceneOptions(map=_map(asked.map), breaks=breaks).read(given, priced=True)
+    return SceneOptions(map=_map(asked.map), breaks=breaks).read(given)
 
 
 def _map(given: RasterOptions) -> Any:

@@ -49,7 +49,7 @@ def filled(kind: type[Options], given: Mapping[str, Any], where: str) -> Options
     """
     plain = {name: value.item() if isinstance(value, np.generic) else value
              for name, value in given.items()}
-    return bind(kind, keywords_source(plain, where, LEFT_OUT, _handed)).options
+    return bind(kind, keywords_source(plain, where, LEFT_OUT, _handed), command=where).options
 
 
 def _handed(leaf: Leaf, value: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from firebreak.checks import InputError, check_utf8, fail
 from firebreak.settings.conversion import UnfitError, converted
 from firebreak.settings.planning import NO_PHASES
+from firebreak.settings.rules import check
 from firebreak.settings.schema import Leaf, default_of, in_short, leaves
 from firebreak.settings.sources import Given, Source
 from firebreak.settings.spelling import Origin, Style, respelled, respelled_error
@@ -42,16 +43,17 @@ class Bound(Generic[Options]):
 
 
 def bind(kind: type[Options], *sources: Source,
-         one_of: Mapping[str, Any] = BUDGETS) -> Bound[Options]:
+         one_of: Mapping[str, Any] = BUDGETS, command: str | None = None) -> Bound[Options]:
     """The settings of a class as sources say them, later ones over earlier ones.
 
     Args:
         one_of: settings of which a source says one at most, with what replaces one of an earlier
             source: None where it is as if that was not said.
+        command: whose rules the settings are held to; to none if not given.
 
     Raises:
         InputError: an unknown name, a value of another kind or out of its bounds, one that is
-            missing, two budgets from one source.
+            missing, two budgets from one source, settings that contradict one another.
     """
     known = leaves(kind)
     values: dict[str, Any] = {}
@@ -85,7 +87,11 @@ def bind(kind: type[Options], *sources: Source,
         for group in known[name].path[:-1]:
             inside = inside.setdefault(group, {})
         inside[name] = value
-    return Bound(_made(kind, tree), origins)
+    bound = Bound(_made(kind, tree), origins)
+    if command is not None:
+        with bound.spelled():
+            check(bound.options, command)
+    return bound
 
 
 def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:

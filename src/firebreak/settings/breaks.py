@@ -1,13 +1,11 @@
 """What a break is, and when fire crosses it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from annotated_types import Ge
 
-from firebreak.checks import fail
 from firebreak.settings.kinds import NotNegative, Positive
 
 HoldBy = Literal["hand", "equipment"]
@@ -70,53 +68,3 @@ class MadeBreaks(TreatmentSettings, BreakSettings):
 
     treatments: Path | None = None
     """TOML table of treatments of your own, beside those that come with firebreak or instead."""
-
-
-def check_treatment(given: TreatmentSettings, spelled: Callable[[str], str]) -> None:
-    """Refuses what a treatment says by itself beside one, and what is said of none.
-
-    Args:
-        spelled: a setting's name as the user writes it.
-
-    Raises:
-        InputError: names both settings.
-    """
-    name = spelled("treatment")
-    if given.treatment is None:
-        for other in ("treatments", "treatment_age", "treated_flame_m"):
-            if getattr(given, other) != getattr(type(given), other):
-                raise fail(expected=f"{name} together with {spelled(other)}", given="none",
-                           where=spelled(other), remedy="name a treatment, or leave it out")
-        return
-    kind, plain = "break_kind", BreakSettings.break_kind
-    if getattr(given, kind) != plain:
-        raise fail(expected=f"no {spelled(kind)} beside {name}, whose table says it",
-                   given=getattr(given, kind), where=spelled(kind), remedy="leave one of them out")
-
-
-def check_breaks(given: BreakSettings, spelled: Callable[[str], str]) -> None:
-    """Refuses settings of one kind of break beside the other kind, and crews that hold nothing.
-
-    Args:
-        spelled: a setting's name as the user writes it.
-
-    Raises:
-        InputError: names both settings.
-    """
-    of_table = getattr(given, "treatment", None) is not None  # the table says the kind
-    for name in () if of_table or given.break_kind == "hard" else ("break_width_m", "breach"):
-        if getattr(given, name) != getattr(BreakSettings, name):
-            kind = spelled("break_kind")
-            raise fail(expected=f"no {spelled(name)} beside {kind} {given.break_kind}",
-                       given=f"{getattr(given, name)}", where=spelled(name),
-                       remedy=f"leave it out, or choose the other {kind}")
-    if given.hold is None:
-        for name in ("response_min", "crew_speed_km_h", "crew_km"):
-            if getattr(given, name) != getattr(BreakSettings, name):
-                raise fail(expected=f"no {spelled(name)} without {spelled('hold')}",
-                           given=f"{getattr(given, name):g}", where=spelled(name),
-                           remedy=f"give {spelled('hold')} hand or equipment, or leave it out")
-    elif not of_table and given.break_kind == "hard" and given.breach == "never":
-        raise fail(expected="breaks that fire can cross", given="hard breaks that nothing crosses",
-                   where=spelled("hold"),
-                   remedy=f"give {spelled('break_kind')} shaded, or a rule of {spelled('breach')}")

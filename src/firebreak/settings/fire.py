@@ -1,11 +1,9 @@
 """How fires start, spread and end, and what they destroy."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from firebreak.checks import fail
 from firebreak.settings.kinds import Fraction, Positive, Share
 
 CrownLink = Literal["finney", "scott-reinhardt", "cruz"]
@@ -54,18 +52,3 @@ class ValueSettings:
     layers: str | Path | None = None
     """A .toml file of several values, instead of --value and --losses. Each [[layer]] has a raster,
     and optionally a name, a weight, and losses as six fractions."""
-
-
-def check_fire(given: FireSettings, spelled: Callable[[str], str]) -> None:
-    """Refuses a share to set durations for where the duration itself is given.
-
-    Args:
-        spelled: a setting's name as the user writes it.
-
-    Raises:
-        InputError: names both settings.
-    """
-    if given.duration_min is not None and given.burned_share != FireSettings.burned_share:
-        raise fail(expected=f"no {spelled('burned_share')} beside {spelled('duration_min')}",
-                   given=f"{given.burned_share:g}", where=spelled("burned_share"),
-                   remedy="leave one of them out")

@@ -1,13 +1,11 @@
 """The weather that fires burn in."""
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from annotated_types import Ge, Le
 
-from firebreak.checks import fail
 from firebreak.settings.kinds import AtLeastOne, WindSpeed
 
 DEFAULT_WIND_KM_H = 16.2
@@ -39,28 +37,3 @@ class WeatherSettings:
     moisture: str | None = None
     """Fuel moisture, for weather files without it: D1L1 (dry) to D4L4 (Scott & Burgan 2005); D2L2
     if not given."""
-
-
-def check_weather(given: WeatherSettings, spelled: Callable[[str], str], *,
-                  drawn: Iterable[str] = ("wind_20ft_km_h", "wind_from_deg"),
-                  of_a_file: Iterable[str] = ("hours", "year", "wind_towards", "moisture")) -> None:
-    """Refuses a weather file beside a wind to draw weather around, and settings that only say how
-    to read a weather file where there is none.
-
-    Args:
-        spelled: a setting's name as the user writes it.
-        drawn, of_a_file: the settings of either kind that have no default of their own.
-
-    Raises:
-        InputError: names both settings.
-    """
-    asked = [name for name in (of_a_file if given.weather is None else drawn)
-             if getattr(given, name) not in (None, False)]
-    if asked and given.weather is not None:
-        raise fail(expected="a weather file or a wind to draw weather around", given="both",
-                   where=f"{spelled('weather')} and {spelled(asked[0])}",
-                   remedy="leave one of them out")
-    if asked:
-        raise fail(expected=f"{spelled('weather')} together with {spelled(asked[0])}",
-                   given="none", where=spelled(asked[0]),
-                   remedy="name the weather file that it is about, or leave it out")

@@ -72,7 +72,7 @@ def test_every_option_says_what_it_means() -> None:
     ({"budget": float("nan")}, "budget: expected"),
     ({"budget": True}, "budget: expected a number above 0 and at most 1, got true"),
     ({"budget": "much"}, "budget: expected a number above 0 and at most 1, got 'much'"),
-    ({"plan_fires": 1.5}, "plan_fires: expected a whole number, got 1.5"),
+    ({"plan_fires": 1.5}, "plan_fires: expected a whole number of at least 1, got 1.5"),
     ({"break_kind": "soft"}, "break_kind: expected one of hard, shaded, got 'soft'"),
     ({"method": "gredy"}, "did you mean 'greedy'?"),
     ({"hours": 3}, "hours: expected weather together with hours"),
@@ -117,7 +117,8 @@ def test_every_share_takes_percent_as_on_the_command_line() -> None:
     for kind in (PlanOptions, EvaluateOptions, SimulateOptions):
         for name, word in keywords(kind).items():
             if is_share(word.hint):
-                assert word.of(filled(kind, {name: "5 %"}, "plan")) == 0.05
+                beside = {"horizon": 3} if name == "discount_rate" else {}
+                assert word.of(filled(kind, {name: "5 %", **beside}, "plan")) == 0.05
                 found += 1
     assert found >= 6
     with pytest.raises(InputError, match="budget: expected a number above 0 and at most 1"):

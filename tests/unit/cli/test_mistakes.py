@@ -25,7 +25,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("plan synthetic:3:8 --budget 2x",
      "--budget: expected a number above 0 and at most 1, got '2x'; correct it (share of"),
     ("plan synthetic:3:8 --plan-fires 3.5",
-     "--plan-fires: expected a whole number, got '3.5'; correct it (number of plan fires"),
+     "--plan-fires: expected a whole number of at least 1, got '3.5'; correct it (number of"),
     ("plan synthetic:3:8 --break-kind shady",
      "--break-kind: expected one of hard, shaded, got 'shady'; did you mean 'shaded'?"),
     ("plan synthetic:3:8 --hold handy",

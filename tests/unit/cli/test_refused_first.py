@@ -35,18 +35,18 @@ PLANS = {
     "no plan in a folder": (["--plan", "."], "expected a plan"),
 }
 FIRES = {
-    "no plan fires": (["--plan-fires", "0"], "at least 1 plan fire, got 0"),
-    "fewer plan fires than none": (["--plan-fires", "-5"], "at least 1 plan fire, got -5"),
-    "no test fires": (["--test-fires", "0"], "at least 2 test fires, got 0"),
-    "a single test fire": (["--test-fires", "1"], "at least 2 test fires, got 1"),
+    "no plan fires": (["--plan-fires", "0"], "--plan-fires: expected a whole number of"),
+    "fewer plan fires than none": (["--plan-fires", "-5"], "a whole number of at least 1, got -5"),
+    "no test fires": (["--test-fires", "0"], "--test-fires: expected a whole number of"),
+    "a single test fire": (["--test-fires", "1"], "a whole number of at least 2, got 1"),
     "a policy for no method": (["--policy", "run"], "a method that follows a policy"),
     "a limit for no search": (["--time-limit", "2"], "a method that searches"),
     "windows of no size": (["--windows", "2"], "expected --window together with --windows"),
     "draws of no doubt": (["--draws", "5"], "expected --perturb together with --draws"),
     "draws of nothing drawn": (["--random-draws", "5"],
                                "--random-draws: expected a method that draws its plans: random, "
-                               "got none; add it"),
-    "no draws": (["--random-draws", "0"], "at least 1 random plan, got 0"),
+                               "got none; name one of them, or leave it out"),
+    "no draws": (["--random-draws", "0"], "--random-draws: expected a whole number"),
     "no method": (["--methods", "none,magic"], "magic"),
     "no methods": (["--methods", ","], "one or more methods"),
     "a method twice": (["--methods", "none,none"], "each once"),
@@ -71,7 +71,7 @@ JUDGED = {
     "a report without test fires": (["--report", "full", "--test-fires", "0"],
                                     "expected test fires together with --report full, got none"),
     "one test fire": (["--test-fires", "1"], "at least 2 test fires, or 0 for none, got 1"),
-    "fewer test fires than none": (["--test-fires", "-3"], "at least 2 test fires, or 0"),
+    "fewer test fires than none": (["--test-fires", "-3"], "a whole number of at least 0, got -3"),
     "more test fires than fit": (["--test-fires", "1000000000000"],
                                  "GB for 1,000,000,000,000 fires"),
     "more than fit in brief": (["--test-fires", "1000000000000", "--report", "brief"],
@@ -80,14 +80,14 @@ JUDGED = {
 CASES = {
     **{f"plan: {name}": (PLAN, *case) for name, case in JUDGED.items()},
     **{f"simulate: {name}": (SIMULATE, *case) for name, case in {
-        **WORKERS, **ALONE, **PLANS, "no fires": (["--fires", "0"], "at least 1 fire, got 0"),
+        **WORKERS, **ALONE, **PLANS, "no fires": (["--fires", "0"], "--fires: expected a whole"),
         "nothing observed": (["--fires", "1", "--observed", "nowhere.gpkg"], "nowhere.gpkg"),
         "more fires than observed": (["--observed", "nowhere.gpkg"], "--fires 1 together"),
     }.items()},
     **{f"evaluate: {name}": (EVALUATE, *case) for name, case in {
         **WORKERS, **ALONE, **PLANS, **FIRES,
         "sums alone": (["--out", "sums"], "expected --executor together with"),
-        "doubts by workers": (["--perturb", "--executor", "processes"], "without --executor"),
+        "doubts by workers": (["--perturb", "--executor", "processes"], "no --perturb beside"),
     }.items()},
     **{f"evaluate by workers: {name}": ([*EVALUATE, "--executor", "in-process"], *case)
        for name, case in {**PLANS, **FIRES}.items()},

@@ -11,7 +11,7 @@ import numpy as np
 
 from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
 from firebreak.api.plans.request import RANDOM_DRAWS, PlanRequest, compared_methods
-from firebreak.api.shared.heeded import is_judged
+from firebreak.api.shared.option_rules import is_judged
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
 from firebreak.planning.core.progress import Bar, in_shares
 from firebreak.planning.evaluation.auto import Choice, first_plan, plan_by_choice

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.api.place.money import money_by_year, phases_of
-from firebreak.api.shared.executor_options import BurnOptions, WindowOptions
-from firebreak.api.shared.heeded import (
-    check_heeded_on,
-    check_judged,
+from firebreak.api.shared.executor_options import WindowOptions
+from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.option_rules import (
     check_judged_at_once,
+    check_on_land,
     is_judged,
 )
-from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.treated_map import rows_named
-from firebreak.checks import check_fraction, fail
+from firebreak.checks import fail
 from firebreak.planning.core.area import named_shape
 from firebreak.planning.core.learned_size import MAX_TREATABLE
 from firebreak.planning.methods import (
@@ -44,8 +43,6 @@ RANDOM_DRAWS = 3
 """Plans of a random method beside a plan."""
 WINDOWS_METHOD = "dqn"
 """The method that windows plan by where a chooser, or none, is named."""
-LEAST_WINDOW = 16
-"""Cells along a side of a window's core, at least."""
 
 
 _MADE = re.compile(r"(?:synthetic:\d+|closed-form:[a-z-]+)(?::(\d{1,9})(?:x(\d{1,9}))?)?(?::.*)?")
@@ -95,9 +92,6 @@ def check_options(source: "str | Landscape", options: PlanOptions, config: Path 
     """
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
-    _check_numbers(options, options.plan_fires if fires_named else None)
-    check_fraction(options.budget, what="a budget", where="--budget",
-                   remedy="0.05 treats 5 % of the treatable cells")
     if options.windows != WindowOptions():
         _check_by_windows(options, planner_of(method, by_windows=True), config, source)
         return True
@@ -126,8 +120,8 @@ def read_request(source: "str | Landscape", options: PlanOptions, config: Path |
     if by_windows is False:
         _check_memory(source, options)
     use_threads(options.scene.threads)
-    full = options.scene.read(source, priced=options.place.cost_per_km > 0.0)
-    check_heeded_on(full, source, options.scene)
+    full = options.scene.read(source)
+    check_on_land(full, source, options.scene)
     area = planning_area(options.place, full, options.budget, config, options.scene.breaks.leak)
     if by_windows is None:
         by_windows = int(area.land.treatable.sum()) > MAX_TREATABLE
@@ -193,23 +187,13 @@ def _may_be_large(source: "str | Landscape", options: PlanOptions) -> bool:
     return size is None or size[0] * size[1] > MAX_TREATABLE
 
 
-def _check_numbers(options: PlanOptions, plan_fires: int | None) -> None:
-    """Refuse numbers that no plan can be made with, by windows or at once."""
-    for name, value, least in (("--window-cells", options.windows.window_cells, LEAST_WINDOW),
-                               ("--window-margin", options.windows.window_margin, 0)):
-        if value is not None and value < least:
-            raise fail(expected=f"at least {least} cells", given=f"{value}", where=name,
-                       remedy="leave it out")
-    if plan_fires is not None and plan_fires < 1:
-        raise fail(expected="at least 1 plan fire", given=f"{plan_fires}", where="--plan-fires",
-                   remedy="leave it out")
-    check_judged(options)
-
-
 def _check_at_once(options: PlanOptions) -> None:
     """Refuse options that no plan that is made at once can heed."""
+    from firebreak.planning.years.judged import check_horizon
+
     check_judged_at_once(options)
-    _check_horizon(options)
+    if options.place.horizon is not None:
+        check_horizon(rows_named(options.scene.breaks), options.place.horizon, "--horizon")
 
 
 def _check_memory(source: "str | Landscape", options: PlanOptions) -> None:
@@ -226,33 +210,13 @@ def _check_memory(source: "str | Landscape", options: PlanOptions) -> None:
                          RANDOM_DRAWS + len(compared_methods(options)) + 1)
 
 
-def _check_horizon(options: PlanOptions) -> None:
-    """Refuse a horizon that cannot be planned."""
-    place = options.place
-    if place.horizon is None:
-        if place.discount_rate:
-            raise fail(expected="--horizon together with --discount-rate", given="none",
-                       where="--discount-rate", remedy="say how many years, or leave it out")
-        return
-    from firebreak.planning.years.judged import check_horizon
-
-    check_horizon(rows_named(options.scene.breaks), place.horizon, "--horizon")
-    other = ("--test-fires 0" if not options.test_fires else
-             f"--report {options.report}" if options.report not in (None, "full") else
-             "--treatment-age" if options.scene.breaks.treatment_age else "")
-    if other:
-        raise fail(expected=f"no {other} beside --horizon", given="both", where="--horizon",
-                   remedy="leave one of them out")
-
-
 def _check_by_windows(options: PlanOptions, method: str, config: Path | None,
                       source: "str | Landscape") -> None:
     """Refuse options that no plan by windows can be made with, or that would change nothing in it:
     no option is without effect, see docs/scale.md.
     """
     windows, place = options.windows, options.place
-    BurnOptions(windows.executor, windows.workers, windows.ray_address,
-                windows.worker_limit_s).named()
+    windows.check()
     where = f"a plan by windows of {source if isinstance(source, str) else source.name}"
     for expected, given in (
             ("none of --lines, --phases and --horizon", {
@@ -266,13 +230,9 @@ def _check_by_windows(options: PlanOptions, method: str, config: Path | None,
             if is_given:
                 raise fail(expected=expected, given=name, where=where,
                            remedy="leave it out, or plan a part of the map at once with --area")
-    if place.discount_rate:
-        raise fail(expected="--horizon together with --discount-rate", given="none",
-                   where="--discount-rate", remedy="leave it out")
     if not METHODS[method].treats:
         raise fail(expected="a method that makes breaks", given=f"'{method}'", where="--method",
                    remedy="name another, or leave it out")
-    options.search().check()
 
 
 def _check_on_map(request: PlanRequest) -> None:

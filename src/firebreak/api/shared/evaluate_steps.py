@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.api.place.inputs import check_named_there
-from firebreak.api.shared.heeded import check_heeded
 from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.option_rules import check_methods_fit
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
@@ -17,7 +17,7 @@ from firebreak.api.shared.scene_checks import (
     least_rows,
     size_in_headers,
 )
-from firebreak.checks import check_fraction, fail
+from firebreak.checks import fail
 from firebreak.landscape.names import check_there, path_of
 from firebreak.planning.output.plan_place import plan_file
 
@@ -59,14 +59,10 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     """
     from firebreak.planning.methods import CHOOSERS, check_methods, method_of
 
-    check_fraction(options.budget, what="a budget", where="--budget",
-                   remedy="0.05 treats 5 % of the treatable cells")
-    _check_counts(options)
     methods = [name.strip() for name in options.methods.split(",") if name.strip()]
     if methods or not plans:
         check_methods(methods, "--methods", choosers=True)  # before maps are read
-    check_heeded(methods, options)
-    _check_effect(methods, options)
+    check_methods_fit(methods, options)
     for source in sources:
         if isinstance(source, str):
             check_there(source)
@@ -104,31 +100,6 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         "budget_share": options.budget, "plan_fires": options.plan_fires,
         "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
         "plans": read, "search": options.search()})
-
-
-def _check_counts(options: EvaluateOptions) -> None:
-    if options.test_fires < 2:  # one says nothing of how much fires differ
-        raise fail(expected="at least 2 test fires", given=f"{options.test_fires}",
-                   where="--test-fires", remedy="2000 are usual")
-    for what, count, name, usual in (
-            ("plan fire", options.plan_fires, "--plan-fires", "256 are usual"),
-            ("random plan", options.random_draws, "--random-draws", "30 are usual")):
-        if count < 1:
-            raise fail(expected=f"at least 1 {what}", given=f"{count}", where=name, remedy=usual)
-
-
-def _check_effect(methods: Sequence[str], options: EvaluateOptions) -> None:
-    """Refuses numbers of what is not asked for. methods: known ones."""
-    from firebreak.planning.methods import METHODS
-
-    if options.window is None and options.windows != EvaluateOptions.windows:
-        raise fail(expected="--window together with --windows", given="none", where="--windows",
-                   remedy="say how many rows and columns a window has, or leave it out")
-    drawn = [name for name, own in METHODS.items() if own.stochastic]
-    if options.random_draws != EvaluateOptions.random_draws and not {*drawn} & {*methods}:
-        raise fail(expected=f"a method that draws its plans: {', '.join(drawn)}",
-                   given=", ".join(methods) or "none", where="--random-draws",
-                   remedy="add it to --methods, or leave it out")
 
 
 def _plan(given: "Path | Plan", lands: "Sequence[Landscape]", options: EvaluateOptions) -> "Plan":
@@ -180,10 +151,6 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Lands
     land = options.scene.read(source)
     if options.window is None:
         return [land]
-    if options.window < 2 or options.windows < 1:
-        raise fail(expected="a window of at least 2 cells, and at least 1 of them",
-                   given=f"{options.window} and {options.windows}", where="--window, --windows",
-                   remedy="64 and 6 are usual")
     rows, cols = land.shape
     room = (rows // options.window) * (cols // options.window)
     check_windows(land.name, min(options.windows, room), options.window**2,

@@ -1,9 +1,10 @@
 """Options of commands whose work may be spread over processes or machines."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from firebreak.checks import fail
+from annotated_types import Ge
+
 from firebreak.executors.base import ExecutorName
 from firebreak.settings.kinds import Positive
 
@@ -48,12 +49,6 @@ class WorkerOptions:
         from firebreak.executors.choice import check_executor
 
         check_executor(self.executor or "in-process", self.workers, self.ray_address)
-        self._check_limit()
-
-    def _check_limit(self) -> None:
-        if self.worker_limit_s is not None and not self.worker_limit_s > 0.0:
-            raise fail(expected="a limit above 0", given=f"{self.worker_limit_s:g}",
-                       where="--worker-limit-s", remedy="give seconds, or leave it out")
 
     def open(self, recipe: "Recipe") -> "Executor":
         """The executor that the options ask for.
@@ -63,7 +58,6 @@ class WorkerOptions:
         """
         from firebreak.executors.choice import open_executor
 
-        self._check_limit()
         return open_executor(self.executor or "in-process", recipe, self.workers, self.ray_address,
                              self.worker_limit_s)
 
@@ -86,52 +80,29 @@ class BurnOptions(WorkerOptions):
     ray). The maps are the same everywhere."""
 
     def named(self) -> bool:
-        """Whether workers are asked for.
+        """Return whether workers are asked for.
 
         Raises:
-            InputError: their options without an executor, or as `check`.
+            InputError: as `check`.
         """
         self.check()
-        if self.executor is None and self != BurnOptions():
-            raise fail(expected="--executor together with --workers, --worker-limit-s or "
-                                "--ray-address", given="none", where="--executor",
-                       remedy="add --executor processes")
         return self.executor is not None
 
 
 @dataclass(frozen=True)
-class WindowOptions:
+class WindowOptions(WorkerOptions):
     """A map of more than 256x256 treatable cells is planned in parts, windows: each proposes lines
     for breaks, and fires on the whole map choose among them. With any of these options, a smaller
     map is planned in the same way."""
 
-    window_cells: int | None = None
-    """Number of cells along a side of the square in which a window places breaks; 128 if not
-    given."""
-    window_margin: int | None = None
-    """Number of cells around that square, in which fires start and spread too; if not given, the
-    distance that three quarters of the fires stay within."""
     executor: ExecutorName | None = None
     """Where windows are planned and judged: in this process, on this machine's cores, or on a Ray
     cluster (extra ray). The plan is the same everywhere."""
     workers: int = 0
     """Number of workers; 0: one for each core (of the cluster)."""
-    ray_address: str | None = None
-    """HOST:PORT of the head of a Ray cluster; if not given, one is started on this machine."""
-    worker_limit_s: Positive | None = None
-    """Seconds after which a worker that does not answer is replaced and its call made again; no
-    limit if not given."""
-
-    def open(self, recipe: "Recipe") -> "Executor":
-        """The executor that the options ask for.
-
-        Raises:
-            InputError: cells that cannot be, or as `open_executor`.
-        """
-        for name, value, least in (("--window-cells", self.window_cells, 16),
-                                   ("--window-margin", self.window_margin, 0)):
-            if value is not None and value < least:
-                raise fail(expected=f"at least {least} cells", given=f"{value}", where=name,
-                           remedy="leave it out")
-        return WorkerOptions(self.executor, self.workers, self.ray_address,
-                             self.worker_limit_s).open(recipe)
+    window_cells: Annotated[int, Ge(16)] | None = None
+    """Number of cells along a side of the square in which a window places breaks; 128 if not
+    given."""
+    window_margin: Annotated[int, Ge(0)] | None = None
+    """Number of cells around that square, in which fires start and spread too; if not given, the
+    distance that three quarters of the fires stay within."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.shared.heeded import check_heeded_on
+from firebreak.api.shared.option_rules import check_on_land
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
@@ -95,7 +95,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
         check_wide_memory_first(spec, named, max_threads())
     check_test_fires(spec or "given", options.fires, 1, "--fires")
     full = options.scene.read(source)
-    check_heeded_on(full, source, options.scene)
+    check_on_land(full, source, options.scene)
     land, offset = (full, (0, 0)) if options.area is None else named_area(full, options.area)
     return Part(spec, full, land, offset)
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
+from annotated_types import Ge
+
 from firebreak.api.place.options import PlaceOptions
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
-from firebreak.settings.kinds import NotNegative
+from firebreak.settings.kinds import AtLeastOne, NotNegative
 from firebreak.settings.planning import COMPARED, ReportKind
 from firebreak.settings.schema import ONE_EACH
 
@@ -22,7 +24,7 @@ class PlanOptions(PlanningOptions):
     """Planning method; auto if not given, which tries several. Or strips, downstream-value,
     betweenness, burn-probability, segments, greedy, dqn, dqn-lookahead, dqn-search, random, none:
     `firebreak methods` says what each does."""
-    test_fires: int = 1000
+    test_fires: Annotated[int, Ge(0)] = 1000
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""
     report: ReportKind | None = None
@@ -44,13 +46,13 @@ class EvaluateOptions(PlanningOptions):
 
     methods: str = ",".join(COMPARED)
     """Methods to compare, separated by commas; `firebreak methods` lists them."""
-    window: int | None = None
+    window: Annotated[int, Ge(2)] | None = None
     """Compare on windows of this many rows and columns, cut from each landscape."""
-    windows: int = 6
+    windows: AtLeastOne = 6
     """Largest number of windows of each landscape; they are drawn over the whole of it."""
-    test_fires: int = 2000
+    test_fires: Annotated[int, Ge(2)] = 2000
     """Number of test fires: other fires, on which the plans are judged."""
-    random_draws: int = 30
+    random_draws: AtLeastOne = 30
     """Number of plans of the method random; its result is their mean."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
@@ -59,7 +61,7 @@ class EvaluateOptions(PlanningOptions):
 class SimulateOptions:
     """The options of fires on a map."""
 
-    fires: int = 1000
+    fires: AtLeastOne = 1000
     """Number of fires."""
     area: str | None = None
     """Part of the map to burn, with 16 cells around it: R0:R1,C0:C1 (half-open, from the

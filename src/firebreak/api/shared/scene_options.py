@@ -12,23 +12,22 @@ from firebreak.api.shared.scene_checks import (
 from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
 from firebreak.landscape.names import is_sample, weather_place
-from firebreak.settings.breaks import MadeBreaks, check_breaks
-from firebreak.settings.fire import FireSettings, ValueSettings, check_fire
+from firebreak.settings.breaks import MadeBreaks
+from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
-    MAX_WIND_KM_H,
+    AtLeastOne,
     DurationSpread,
     Positive,
     Share,
 )
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
-from firebreak.settings.schema import option_of
+from firebreak.settings.rules import WEATHER_RULES, check
 from firebreak.settings.surfaces import WIND_SPREAD
 from firebreak.settings.weather import (
     DEFAULT_MOISTURE,
     DEFAULT_WIND_KM_H,
     WeatherSettings,
-    check_weather,
 )
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class PlanningOptions:
     comes with firebreak: shaded for shaded breaks that nobody holds, else general."""
     time_limit: Positive | None = None
     """Time limit of a method that searches, in seconds: 10 if not given."""
-    plan_fires: int = PLAN_FIRES
+    plan_fires: AtLeastOne = PLAN_FIRES
     """Number of plan fires: the fires that every method is given to plan with."""
 
     def search(self) -> "SearchOptions":
@@ -152,22 +151,17 @@ class SceneOptions:
             words.append(f"an initial attack after {attack:g} minutes")
         return f"Fires meet {' and '.join(words)}.\n" if words else ""
 
-    def read(self, spec: "str | Landscape", *, priced: bool = False) -> "Landscape":
+    def read(self, spec: "str | Landscape") -> "Landscape":
         """The landscape that was handed in, or is read, with the rasters of the options.
 
-        priced: the distance to a road costs something.
-
         Raises:
-            InputError: a file is damaged, or does not fit; roads from which nobody comes.
+            InputError: a file is damaged, or does not fit.
         """
         from firebreak.landscape.formats.overlays import with_rasters
         from firebreak.landscape.formats.read import read_landscape
 
         given, source = self.map, spec if isinstance(spec, str) else ""
         rows_named(self.breaks)  # what is wrong there is said before a large map is read
-        if given.roads is not None and self.breaks.hold is None and not priced:
-            raise fail(expected="crews who come by the roads", given="none", where="--roads",
-                       remedy="give --hold (in plan --cost-per-km will do), or leave it out")
         if isinstance(spec, str):
             if given.ignitions is None:
                 notice_of_ignitions(Path(spec))
@@ -184,16 +178,13 @@ class SceneOptions:
         """What the values are counted in, as far as the options tell.
 
         Raises:
-            InputError: a unit of no values, or no name of a unit.
+            InputError: no name of a unit.
         """
         from firebreak.landscape.formats.overlays import counted_in
         from firebreak.landscape.value_unit import UNKNOWN, checked_unit, unit_of_file
 
         given = self.map
         if given.value_unit is not None:
-            if given.value is None and given.layers is None:
-                raise fail(expected="--value or --layers together with --value-unit", given="none",
-                           where="--value-unit", remedy="say what is worth so much")
             return checked_unit(given.value_unit, "--value-unit")
         if given.layers is not None:
             return UNKNOWN
@@ -212,7 +203,6 @@ class SceneOptions:
         from firebreak.landscape.formats.treated import with_standing_breaks
         from firebreak.landscape.raster.on_grid import mask_of
 
-        check_breaks(self.breaks, option_of)
         width = self.breaks.break_width_m
         if self.breaks.breach != "never" or (width is not None and width < land.cell_size_m):
             name = "--breach" if self.breaks.breach != "never" else "--break-width-m"
@@ -226,8 +216,6 @@ class SceneOptions:
         """What is assumed of fires on a landscape read from `spec`."""
         from firebreak.fire import conditions_from
 
-        check_breaks(self.breaks, option_of)
-        check_fire(self.fire, option_of)
         return conditions_from(
             self.fire, self.breaks, climate=self._climate(), scenarios=self.weather.scenarios,
             weather=self._weather(landscape, spec), response=_response(self.map.losses),
@@ -267,16 +255,13 @@ class SceneOptions:
         """The values of `--layers` on a landscape's grid; None if not given.
 
         Raises:
-            InputError: the file is damaged, a key unknown, or another option says the same.
+            InputError: the file is damaged, a key unknown.
         """
         from firebreak.fire import layer_kinds, read_layers
         from firebreak.landscape.raster.parts import check_layers
 
         if self.map.layers is None:
             return None
-        if self.map.value is not None or self.map.losses is not None:
-            raise fail(expected="--layers, or --value and --losses", given="both",
-                       where="--layers", remedy="put the value and its losses into the layers")
         check_layers(str(self.map.layers), len(layer_kinds(self.map.layers)), landscape.shape)
         return read_layers(self.map.layers, landscape)
 
@@ -286,9 +271,6 @@ class SceneOptions:
 
         given = self.weather.wind_20ft_km_h
         mean = DEFAULT_WIND_KM_H if given is None else given
-        if not 0.0 < mean <= MAX_WIND_KM_H:
-            raise fail(expected=f"a mean wind above 0, up to {MAX_WIND_KM_H:g} km/h",
-                       given=f"{mean:g}", where="--wind-20ft-km-h", remedy="16 is usual")
         speed = mean * M_MIN_PER_KM_H
         return WindClimate(dominant_from_deg=self.weather.wind_from_deg,
                            wind_20ft_mean_m_min=speed, wind_20ft_spread_m_min=WIND_SPREAD * speed)
@@ -299,7 +281,7 @@ class SceneOptions:
 
         given = self.weather
         file = given.weather or (None if _wind_given(given) else _own_weather(spec))
-        check_weather(replace(given, weather=file), option_of)
+        check(replace(given, weather=file), rules=WEATHER_RULES)
         if file is None:
             return None
         return weather_of(file, scenarios=given.scenarios, hours=given.hours, seed=self.seed,

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from firebreak.settings.breaks import MadeBreaks, check_treatment
+from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.schema import option_of
 
 if TYPE_CHECKING:
@@ -18,11 +18,10 @@ def rows_named(breaks: MadeBreaks) -> "list[TreatmentRow]":
     """The treatments that are asked for; none where breaks are described by themselves.
 
     Raises:
-        InputError: an unknown one, a damaged table, settings that contradict one another.
+        InputError: an unknown one, a damaged table.
     """
     from firebreak.landscape.treatment_table import named, read_table
 
-    check_treatment(breaks, option_of)
     if breaks.treatment is None:
         return []
     return named(breaks.treatment, read_table(breaks.treatments), WHERE)

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from firebreak.api.shared.executor_options import WorkerOptions
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.progress import bars
-from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.same_options import scene_words
 from firebreak.files import held_folder
 from firebreak.settings.binding import Bound
-from firebreak.settings.doubt import DRAWS
 from firebreak.settings.kinds import AtLeastOne
+from firebreak.settings.planning import DRAWS
 from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
@@ -46,17 +45,7 @@ class EvaluateArguments(EvaluateOptions):
 def run(bound: Bound[EvaluateArguments]) -> int:
     """Runs the command."""
     args = bound.options
-    if args.perturb and args.where.executor is not None:
-        raise fail(expected="--perturb without --executor", given="both", where="--perturb",
-                   remedy="leave one of them out")
-    if args.draws != DRAWS and not args.perturb:
-        raise fail(expected="--perturb together with --draws", given="none", where="--draws",
-                   remedy="add it, or leave --draws out")
     args.where.check()
-    if args.where.executor is None and (args.out is not None or args.where != WorkerOptions()):
-        raise fail(expected="--executor together with --out, --workers, --worker-limit-s or "
-                            "--ray-address",
-                   given="none", where="evaluate", remedy="add --executor processes")
     if args.out is not None:
         common.check_out(args.out)
     with held_folder(args.out):

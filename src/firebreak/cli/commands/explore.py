@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from firebreak.report.explorer.plans import ShownPlan
     from firebreak.report.explorer.state import ExplorerState
 
-_MOST_PORT = 65_535
 _MAX_ROUND_S = 60.0  # that a plan of the explorer takes between two questions, at most
 
 
@@ -94,12 +93,6 @@ def explore(args: VisualizeArguments) -> int:
 
 
 def _check(args: VisualizeArguments) -> None:
-    if not 0 <= args.port <= _MOST_PORT:
-        raise fail(expected=f"a port from 0 to {_MOST_PORT}", given=f"{args.port}", where="--port",
-                   remedy="leave it out")
-    if args.plan_fires < 1:
-        raise fail(expected="at least 1 plan fire", given=f"{args.plan_fires}",
-                   where="--plan-fires", remedy="256 is usual")
     if args.export is not None and args.export.is_dir():
         raise fail(expected="a file to write", given="a folder", where=str(args.export),
                    remedy="name a file, such as explorer.html")

@@ -11,6 +11,7 @@ from firebreak.api.shared.machine import use_threads
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.settings.binding import Bound
+from firebreak.settings.kinds import AtLeastOne
 from firebreak.settings.schema import ONE_EACH, POSITIONAL
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class CheckArguments:
 
     target: Annotated[str, POSITIONAL]
     """Folder of a run to judge, or a TOML file or preset to train and then judge."""
-    episodes: int | None = None
+    episodes: AtLeastOne | None = None
     """Number of episodes to judge of a run, all if not given; or to train of a configuration."""
     out: Path | None = None
     """Folder to keep the trained run in; it is not kept if not given."""
@@ -83,9 +84,6 @@ def check(bound: Bound[CheckArguments]) -> int:
     from firebreak.memory.verdict import judge
 
     args = bound.options
-    if args.episodes is not None and args.episodes < 1:
-        raise fail(expected="at least 1 episode", given=f"{args.episodes}", where="--episodes",
-                   remedy="give more, or leave it out to judge all of a run")
     begin = time.perf_counter()
     if Path(args.target).is_dir():
         rows = [row for row in rows_of(Path(args.target))

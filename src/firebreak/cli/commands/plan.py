@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from firebreak.api.place.inputs import inputs_of
 from firebreak.api.shared.executor_options import WindowOptions
-from firebreak.api.shared.heeded import check_heeded, check_segments, is_judged
+from firebreak.api.shared.option_rules import check_methods_fit, check_segments, is_judged
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
@@ -42,7 +42,7 @@ def run(bound: Bound[PlanArguments]) -> int:
         check_list(args.out)
     method = args.method or DEFAULT
     check_methods([method], "--method", choosers=True)
-    check_heeded([method], args)
+    check_methods_fit([method], args)
     at_once = args.windows == WindowOptions()
     check_segments(args, by_choice=at_once and method in CHOOSERS, at_once=at_once)
     check_there(args.landscape)  # an output folder of that name would be there

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firebreak.api.plans.at_once import PlanAtOnce
-from firebreak.api.shared.heeded import is_judged
+from firebreak.api.shared.option_rules import is_judged
 from firebreak.checks import counted, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments

@@ -45,9 +45,6 @@ class SimulateArguments(SimulateOptions):
 def run(bound: Bound[SimulateArguments]) -> int:
     """Runs the command."""
     args = bound.options
-    if args.observed is not None and args.fires != 1:
-        raise fail(expected="--fires 1 together with --observed", given=f"{args.fires} fires",
-                   where="--observed", remedy="burn the one fire that was observed")
     by_workers = _by_workers(args.where) if args.where.named() else None
     common.check_out(args.out)
     common.check_there(args, args.landscape)  # an output folder of that name would be there

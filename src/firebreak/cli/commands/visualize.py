@@ -5,8 +5,8 @@ from pathlib import Path
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.run_output import draw_run
-from firebreak.checks import check_fraction, fail
-from firebreak.cli.commands.visualize_options import VisualizeArguments, check_heeded, run_parts
+from firebreak.checks import fail
+from firebreak.cli.commands.visualize_options import VisualizeArguments, check_shown, run_parts
 from firebreak.cli.shared import common
 from firebreak.settings.binding import Bound
 
@@ -14,11 +14,9 @@ from firebreak.settings.binding import Bound
 def run(bound: Bound[VisualizeArguments]) -> int:
     """Runs the command."""
     args = bound.options
-    check_fraction(args.budget, what="a budget", where="--budget",
-                   remedy="0.05 treats 5 % of the treatable cells")
     begin = time.perf_counter()
     if args.runs:
-        check_heeded(bound)
+        check_shown(bound)
     if len(args.runs) > 1:
         from firebreak.cli.commands.run_curves import draw_curves
 

@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from annotated_types import Ge, Le
+
 from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
 from firebreak.checks import fail
 from firebreak.settings.binding import Bound
 from firebreak.settings.breaks import MadeBreaks
-from firebreak.settings.kinds import Share
+from firebreak.settings.kinds import AtLeastOne, Share
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
 from firebreak.settings.schema import POSITIONAL, leaves, option_of
 
@@ -33,7 +35,7 @@ class VisualizeArguments:
     """Folder for the curves of several runs; a new one under outputs/ if not given."""
     data: str | None = None
     """Folder that the run's maps are relative to; FIREBREAK_DATA if not given."""
-    landscape: int = 0
+    landscape: Annotated[int, Ge(0)] = 0
     """Number of the test landscape of a run to draw, counted from 0."""
     seed: int | None = None
     """Seed of the test landscapes, weather and fires that are drawn; if not given, the test seed of
@@ -41,7 +43,7 @@ class VisualizeArguments:
     serve: bool = False
     """Serve the explorer to this machine's browser until Ctrl-C: step through the plan, light
     fires, turn the wind, move breaks."""
-    port: int = DEFAULT_PORT
+    port: Annotated[int, Ge(0), Le(65_535)] = DEFAULT_PORT
     """Port of --serve; 0 for any free one."""
     export: Path | None = None
     """Write the explorer as one HTML file that needs no server."""
@@ -55,7 +57,7 @@ class VisualizeArguments:
     """Share of the treatable cells' cost that a landscape's plan may spend."""
     area: str | None = None
     """Part of a landscape to explore: R0:R1,C0:C1."""
-    plan_fires: int = PLAN_FIRES
+    plan_fires: AtLeastOne = PLAN_FIRES
     """Number of plan fires: the fires that every method is given to plan with."""
     map: MapOptions = field(default_factory=MapOptions)
     weather: WeatherOptions = field(default_factory=WeatherOptions)
@@ -79,23 +81,20 @@ ALWAYS = ("threads", "quiet", "json", "out")
 """`--out` is refused elsewhere, in words of its own."""
 
 
-def check_heeded(bound: Bound[VisualizeArguments]) -> None:
+def check_shown(bound: Bound[VisualizeArguments]) -> None:
     """Refuses options that would change nothing in what is shown.
 
     Raises:
         InputError: naming the option and what is shown.
     """
     args = bound.options
-    shown, heeded, remedy = _heeded(args)
+    shown, heeded, remedy = _shown(args)
     for name in bound.origins:
         if name not in ("runs", *ALWAYS, *heeded):
             raise fail(expected=shown, given=option_of(name), where="visualize", remedy=remedy)
-    if args.port != DEFAULT_PORT and not args.serve:
-        raise fail(expected="--serve together with --port", given="none", where="--port",
-                   remedy="add it, or leave --port out")
 
 
-def _heeded(args: VisualizeArguments) -> tuple[str, "Collection[str]", str]:
+def _shown(args: VisualizeArguments) -> tuple[str, "Collection[str]", str]:
     """What is shown, the options that it heeds, and what to do about others."""
     folder, alone = Path(args.runs[0]), "leave it out"
     if len(args.runs) > 1:

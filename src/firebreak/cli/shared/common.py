@@ -40,7 +40,7 @@ def parse(kind: type[Arguments], words: list[str], command: str) -> Bound[Argume
     if (config := leaves(kind).get("config")) is not None and not config.is_positional:
         named = [given.raw for given in typed.given(kind) if given.leaf.name == "config"]
         sources = [*(plan_file(Path(name)) for name in named), typed]
-    bound = bind(kind, *sources)
+    bound = bind(kind, *sources, command=command)
     keep(inputs_of(bound.options, written=WRITTEN))
     return bound
 

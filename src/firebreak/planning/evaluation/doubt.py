@@ -21,7 +21,7 @@ from firebreak.planning.evaluation.judging import TEST_SET
 from firebreak.planning.evaluation.tables import aligned
 from firebreak.planning.methods import method_of
 from firebreak.seeding import generator
-from firebreak.settings.doubt import (
+from firebreak.settings.planning import (
     BREACH_FACTOR,
     DOUBTS,
     DRAWS,

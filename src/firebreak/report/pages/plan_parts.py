@@ -49,7 +49,7 @@ from firebreak.report.words import (
     what_breaks_do,
     wind_in_words,
 )
-from firebreak.settings.doubt import TRUST_FIRES
+from firebreak.settings.planning import TRUST_FIRES
 from firebreak.weather.scenarios import WeatherScenarios
 
 MOST_SEGMENTS, PRINTED_SEGMENTS = 25, 10

@@ -8,7 +8,7 @@ from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.policy_place import policy_at
-from firebreak.checks import fail
+from firebreak.checks import InputError, fail
 from firebreak.env.drawn_jobs import DRAWN_KINDS, HELD_ON, JobShares
 from firebreak.env.sources import Variation
 from firebreak.fire import FireConditions, ResponseFunction, conditions_from, layer_kinds
@@ -18,9 +18,10 @@ from firebreak.landscape.synthetic.families import family_named
 from firebreak.landscape.treatment_choice import treatment_of_rows
 from firebreak.landscape.treatment_table import TreatmentRow, named, read_table
 from firebreak.landscape.treatments import Treatment, break_width_m
-from firebreak.settings.breaks import check_treatment
+from firebreak.settings.rules import WEATHER_RULES, check
+from firebreak.settings.schema import leaves
+from firebreak.settings.spelling import respelled_error
 from firebreak.settings.surfaces import TOML_NAMES
-from firebreak.settings.weather import check_weather
 from firebreak.train.config.schema import RunConfig
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WindClimate
@@ -40,6 +41,7 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
     _check_family(config.landscapes.family)
     _check_values(config)
     _check_mixture(config)
+    _check_rules(config)
     climate = WindClimate(dominant_from_deg=fires.wind_from_deg,
                           wind_20ft_mean_m_min=fires.wind_20ft_km_h * M_MIN_PER_KM_H,
                           wind_20ft_spread_m_min=fires.wind_spread_km_h * M_MIN_PER_KM_H,
@@ -60,7 +62,6 @@ def treatment_rows(config: RunConfig, data: Path) -> list[TreatmentRow]:
         InputError: an unknown one, a damaged table, settings that contradict one another.
     """
     breaks = config.breaks
-    check_treatment(breaks, lambda name: f"breaks.{TOML_NAMES.get(name, name)}")
     if breaks.treatment is None:
         return []
     table = read_table(None if breaks.treatments is None else beside(data, breaks.treatments))
@@ -75,9 +76,6 @@ def _treatment(config: RunConfig, data: Path) -> Treatment | None:
 
 def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
     fires = config.fires
-    # The other two have defaults here, which a weather file passes over.
-    check_weather(fires, lambda name: f"fires.{name}", drawn=("wind_from_deg",),
-                  of_a_file=("hours", "year", "wind_towards"))
     if fires.weather is None:
         return None
     # It brings GDAL, for weather on a grid.
@@ -86,6 +84,18 @@ def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
     return weather_of(beside(data, fires.weather), scenarios=fires.scenarios, hours=fires.hours,
                       seed=config.seed, year=fires.year, wind_towards=fires.wind_towards,
                       moisture=fires.moisture)
+
+
+def _check_rules(config: RunConfig) -> None:
+    """Holds the settings of fires and breaks to the rules of all commands."""
+    for table, options in (("fires", config.fires), ("breaks", config.breaks)):
+        known = {name: leaf._replace(key=f"{table}.{TOML_NAMES.get(name, name)}")
+                 for name, leaf in leaves(type(options)).items()}
+        try:
+            check(options, "run")
+            check(options, "run", WEATHER_RULES)
+        except InputError as error:
+            raise InputError(respelled_error(str(error), known, {}, "key")) from error
 
 
 def _check_family(name: str | None) -> None:

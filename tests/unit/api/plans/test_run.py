@@ -30,10 +30,10 @@ def planned(landscape: str | Landscape, **options: Any) -> PlanAtOnce:
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"discount_rate": 0.03}, "--horizon together with --discount-rate"),
-    ({"treatment": "bare-line", "horizon": 3}, "no --test-fires 0 beside --horizon"),
+    ({"discount_rate": 0.03}, "horizon together with discount_rate"),
+    ({"treatment": "bare-line", "horizon": 3}, "no test_fires 0 beside horizon"),
     ({"treatment": "bare-line", "horizon": 3, "test_fires": 20, "report": "brief"},
-     "no --report brief beside --horizon"),
+     "no report brief beside horizon"),
 ])
 def test_a_horizon_that_cannot_be_planned_is_refused_before_anything_is_read(
         options: dict[str, Any], said: str) -> None:

@@ -81,6 +81,5 @@ def test_the_command_lines_budget_replaces_the_files_and_says_so(typed: str, wri
 ])
 def test_settings_of_the_other_kind_of_break_are_refused_by_their_names(
         options: tuple[str, ...], words: str) -> None:
-    args = _parsed([LAND, *options])
     with pytest.raises(InputError, match=words):
-        args.scene.conditions(args.scene.read(LAND), LAND)
+        _parsed([LAND, *options])

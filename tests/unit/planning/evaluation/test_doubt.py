@@ -23,7 +23,7 @@ from firebreak.planning.evaluation.doubt import (
 )
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.making import make_plan
-from firebreak.settings.doubt import DOUBTS, TRUST_DRAWS, TRUST_RIVALS
+from firebreak.settings.planning import DOUBTS, TRUST_DRAWS, TRUST_RIVALS
 
 FIRES, DRAWS = 40, 3
 SCENES = [make_scene(generate(seed, 14, cell_size_m=30.0), FireConditions(

@@ -70,7 +70,7 @@ def run(bound: Bound[LinesArguments]) -> int:
             raise unknown_name("kind", name, KINDS, "--kinds")
     if args.picture is not None:
         common.check_file(args.picture, ".png", "--picture")
-    full = args.scene.read(args.landscape, priced=True)
+    full = args.scene.read(args.landscape)
     land, inside = full, None
     if args.area is not None:
         land, (top, left) = named_area(full, args.area)

@@ -82,5 +82,5 @@ def test_options_with_an_effect_pass(given: dict[str, Any],
 
 @pytest.mark.parametrize("lands", [LAND, [LAND, "synthetic:2:10"]])
 def test_a_comparison_on_one_fire_is_refused(lands: str | list[str]) -> None:
-    with pytest.raises(InputError, match="at least 2 test fires, got 1"):
+    with pytest.raises(InputError, match="a whole number of at least 2, got 1"):
         firebreak.evaluate(lands, methods="none", test_fires=1)

@@ -1,0 +1,119 @@
+"""The rules over options that depend on more than options: on the methods that are asked for, on
+the landscape that was read, on how much is told of a plan. The others are in `settings.rules`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from firebreak.checks import fail
+from firebreak.landscape.names import is_path, is_sample
+from firebreak.settings.rules import AT_ONCE, Settings, check, check_method
+from firebreak.settings.schema import option_of
+
+if TYPE_CHECKING:
+    from firebreak.api.shared.plan_options import PlanOptions
+    from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
+    from firebreak.landscape.landscape import Landscape
+
+
+class LandRule(NamedTuple):
+    """A rule over settings on a landscape. fails: takes the landscape and what it was read from;
+    the others are as those of `settings.rules.Rule`.
+    """
+
+    about: tuple[str, ...]
+    fails: "Callable[[Landscape, str | Landscape], bool]"
+    expected: str
+    given: str
+    remedy: str = "leave it out"
+
+
+def _is_fbp(land: "Landscape", source: "str | Landscape") -> bool:
+    from firebreak.landscape.fuel_systems import FBP
+
+    return land.fuel_system == FBP.name
+
+
+LAND_RULES = (
+    LandRule(("terrain",), lambda land, source: isinstance(source, str) and not (
+        is_path(source) or is_sample(source)), "a landscape of a file or folder",
+        "{source}, whose slopes follow from its elevations"),
+    LandRule(("crew_speed_km_h",), lambda land, source: land.road_m is None,
+             "--roads together with {name}", "none",
+             "say where crews come from, or leave it out"),
+    LandRule(("crown", "wind_limit", "length_to_width"), _is_fbp,
+             "fuels of Scott & Burgan or Anderson",
+             "those of the FBP System, which says it by itself"),
+)
+
+
+def check_methods_fit(methods: Sequence[str], options: "PlanningOptions") -> None:
+    """Refuses a policy where no method follows one, limits where none searches, and draws where
+    none draws. Of several methods it is enough that one does.
+
+    methods: known ones.
+
+    Raises:
+        InputError: naming the option and the methods that heed it.
+    """
+    from firebreak.planning.methods import CHOOSERS, METHODS
+
+    check_method(options, methods, {
+        "time_limit": ("searches", [name for name, own in METHODS.items() if own.searches]),
+        "policy": ("follows a policy",
+                   [*CHOOSERS, *(name for name, own in METHODS.items() if own.guided)]),
+        "random_draws": ("draws its plans",
+                         [name for name, own in METHODS.items() if own.stochastic])})
+
+
+def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneOptions") -> None:
+    """Refuses what says nothing of fires on the one landscape that is asked for: where several are,
+    another may heed it.
+
+    land: as the options read it; source: what from.
+
+    Raises:
+        InputError: naming the option.
+    """
+    settings = Settings(options)
+    for rule in LAND_RULES:
+        for name in filter(settings.is_said, rule.about):
+            if rule.fails(land, source):
+                raise fail(expected=rule.expected.format(name=option_of(name)),
+                           given=rule.given.format(source=source), where=option_of(name),
+                           remedy=rule.remedy)
+
+
+def is_judged(options: "PlanOptions") -> bool:
+    """True for a plan that is made at once and compared with others on test fires."""
+    return options.test_fires != 0 and options.report != "none"
+
+
+def check_judged_at_once(options: "PlanOptions") -> None:
+    """Refuses what the report that is asked for would not tell of a plan that is made at once.
+
+    Raises:
+        InputError: naming the option.
+    """
+    check(options, rules=AT_ONCE)
+
+
+def check_segments(options: "PlanOptions", *, by_choice: bool, at_once: bool = True) -> None:
+    """Refuses a length of segments where nothing is cut into any. Not in Python, where the lines of
+    a plan can be asked for afterwards.
+
+    Args:
+        by_choice: several methods are tried, and single segments left out.
+        at_once: not by windows, where nothing but the report knows segments.
+
+    Raises:
+        InputError: naming the option.
+    """
+    place = options.place
+    if (is_judged(options) or by_choice or place.lines is not None
+            or place.segment_m == type(place).segment_m):
+        return
+    needed = "a report, --lines or the method auto" if at_once else "a report"
+    raise fail(expected=f"{needed} together with --segment-m", given="none",
+               where=f"--report {options.report}" if options.test_fires else "--test-fires 0",
+               remedy="leave one of the two out")
