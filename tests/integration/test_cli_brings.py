@@ -230,7 +230,7 @@ def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
     own = next(row for row in data["rows"] if row["method"] == "downstream-value")
     assert data["doubt"]["unperturbed"]["reduction"]["downstream-value"] == pytest.approx(
         own["reduction"])
-    assert "--perturb without --executor" in refused(
+    assert "no --perturb beside --executor" in refused(
         capsys, "evaluate", "land.tif", "--perturb", "--executor", "in-process")
 
 

@@ -556,7 +556,7 @@ def test_values_that_make_no_sense_are_refused(place: Path, capsys: Out, text: s
 def test_values_are_given_once(place: Path, capsys: Out) -> None:
     Path("values.toml").write_text('[[layer]]\nraster = "grass.tif"\n')
     refused(capsys, ["simulate", "grass.tif", "--layers", "values.toml", "--losses",
-                     "0,0,0,0,0,1"], "--layers, or --value and --losses")
+                     "0,0,0,0,0,1"], "--losses: expected no --losses beside --layers")
 
 
 def test_the_direction_of_spread_is_where_the_head_runs_to(place: Path, capsys: Out) -> None:

@@ -122,11 +122,11 @@ WRONG: list[tuple[list[str], str]] = [
 """What is typed, what is said."""
 REFUSED: list[tuple[str, list[str], str]] = [
     ("workers", ["--workers", "2"], "expected --executor together with --workers"),
-    ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --workers"),
-    ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor ray together with"),
+    ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --worker"),
+    ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor together with --ray"),
     ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "got --fires-per-ha-year"),
     ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "got --lines"),
-    ("only_lines", [*WINDOWS, "--only-lines"], "got --only-lines"),
+    ("only_lines", [*WINDOWS, "--only-lines"], "expected --lines together with --only-lines"),
     ("phases", [*WINDOWS, "--phases", "2027:5,2028:5"], "got --phases"),
     ("horizon", [*WINDOWS, "--horizon", "3"], "got --horizon"),
     ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with")]
