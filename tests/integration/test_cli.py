@@ -457,7 +457,7 @@ def test_the_explorer_shows_a_plan_that_was_made_before(tmp_path: Path, capsys: 
 
 @pytest.mark.parametrize(("arguments", "words"), [
     (["synthetic:1:8"], "ask for --serve to explore a landscape"),
-    (["synthetic:1:8", "--serve", "--port", "99999"], "a whole number of at least 0 and at most 65535"),
+    (["synthetic:1:8", "--serve", "--port", "99999"], "at least 0 and at most 65535"),
     (["synthetic:1:8", "--export", "."], "expected a file to write"),
     (["synthetic:1:8", "--serve", "--method", "dqm"], "did you mean 'dqn'"),
     (["synthetic:1:8", "--serve", "--plan-fires", "0"], "a whole number of at least 1"),
