@@ -161,12 +161,12 @@ def plan(
     seed: int = 0,
     threads: int = 0,
     quiet: bool = False,
-    window_cells: int | None = None,
-    window_margin: int | None = None,
     executor: Literal['in-process', 'processes', 'ray'] | None = None,
     workers: int = 0,
     ray_address: str | None = None,
     worker_limit_s: float | None = None,
+    window_cells: int | None = None,
+    window_margin: int | None = None,
 ) -> PlannedBreaks: ...
 
 def evaluate(

@@ -97,8 +97,8 @@ def test_bad_input_is_one_sentence_and_writes_nothing(
 WINDOWS = ["--window-cells", "32"]
 INCLUDED = ["--must-include", "agreed.tif"]
 WRONG: list[tuple[list[str], str]] = [
-    (["--window-cells", "3"], "--window-cells: expected at least 16 cells, got 3"),
-    (["--window-margin", "-1"], "--window-margin: expected at least 0 cells"),
+    (["--window-cells", "3"], "--window-cells: expected a whole number of at least 16, got 3"),
+    (["--window-margin", "-1"], "--window-margin: expected a whole number of at least 0"),
     (["--executor", "processes", "--workers", "-1"], "expected 0 to 4096 workers"),
     (["--executor", "ray", "--ray-address", "nowhere"], "--ray-address: expected HOST:PORT"),
     ([*WINDOWS, "--plan-fires", "-5"], "a whole number of at least 1, got -5"),

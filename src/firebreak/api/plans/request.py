@@ -189,10 +189,10 @@ def _may_be_large(source: "str | Landscape", options: PlanOptions) -> bool:
 
 def _check_at_once(options: PlanOptions) -> None:
     """Refuse options that no plan that is made at once can heed."""
-    from firebreak.planning.years.judged import check_horizon
-
     check_judged_at_once(options)
     if options.place.horizon is not None:
+        from firebreak.planning.years.judged import check_horizon
+
         check_horizon(rows_named(options.scene.breaks), options.place.horizon, "--horizon")
 
 
