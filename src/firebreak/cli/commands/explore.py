@@ -67,7 +67,7 @@ class _Shown(NamedTuple):
 
 def explore(args: VisualizeArguments) -> int:
     """Serves or writes the explorer."""
-    from firebreak.report.explorer.data import NO_MARKS, caption_words
+    from firebreak.report.explorer.data import NO_MARKS
     from firebreak.report.explorer.plans import shown_plan
     from firebreak.report.explorer.state import ExplorerState
 
@@ -79,8 +79,8 @@ def explore(args: VisualizeArguments) -> int:
                           plan_fires=subject.plan_fires, policy=subject.policy)
     plan = shown_plan(state, subject.name, subject.cells, lambda: None,
                       subject.build_order, subject.years)
-    shown = _Shown(state, plan, caption_words(subject.scene, subject.seed, subject.run),
-                   subject.marks or NO_MARKS)
+    caption = f"seed {subject.seed}" + ("" if subject.run is None else f" · run {subject.run}")
+    shown = _Shown(state, plan, caption, subject.marks or NO_MARKS)
     files = [] if args.export is None else [_export(args, shown)]
     for path in files:
         print(f"{path} ({path.stat().st_size / 1e6:.1f} MB; opens in a browser, needs no network)")
@@ -229,7 +229,7 @@ def _of_cells(plan: _Given, scene: "Scene", policy: "Policy", plan_fires: int,
 
 def _export(args: VisualizeArguments, shown: _Shown) -> Path:
     from firebreak.report.explorer.page import static_page
-    from firebreak.report.explorer.plans import compared_plan, other_methods, shown_plan
+    from firebreak.report.explorer.plans import compared_plan, other_methods
     from firebreak.report.pages.html import write_page
 
     path = args.export
@@ -240,9 +240,7 @@ def _export(args: VisualizeArguments, shown: _Shown) -> Path:
             advance(1)
 
         for method in other_methods(state.scene, shown.plan.name):
-            cells = compared_plan(state.scene, state.budget_share, state.plan_fires, method,
-                                  breathe)
-            plans.append(shown_plan(state, method, cells, breathe))
+            plans.append(compared_plan(state, method, breathe))
         text = static_page(state, plans, shown.caption, breathe, shown.marks)
     made_folder(path.parent)
     return write_page(path, text)

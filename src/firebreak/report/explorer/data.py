@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak import __version__
-from firebreak.fire import Scene
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.value_unit import value_unit
+from firebreak.planning.evaluation.intervals import FireGroups
 from firebreak.report.explorer.plans import ShownPlan
 from firebreak.report.explorer.queries import BOUNDS, Asked
-from firebreak.report.explorer.state import Estimate, ExplorerState, LitFire, Outcome, Wind
+from firebreak.report.explorer.state import ExplorerState, LitFire, Outcome, Wind
 from firebreak.report.figures.canvas import colour_of
 from firebreak.report.figures.cartography import fuel_colour, fuel_shares, hillshade, place_of
 from firebreak.report.words import how_fires_end, what_breaks_do
@@ -91,13 +91,20 @@ def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequen
         "value": packed(np.where(burns, scene.value, np.nan)),
         "rate": packed(np.where(burns, mean_rate, np.nan)),
         "flame": packed(np.where(burns, mean_flame, np.nan)),
-        "fires": {"explore": state.explore_fires, "plan": state.plan_fires},
+        "explore_fires": state.explore_fires, "intervals": _intervals(state.groups),
         "untreated": outcome_data(state.untreated), "has_q_map": state.has_q_map,
-        "budget_share": state.budget_share, "wind": wind_data(state.mean_wind()),
+        "wind": wind_data(state.mean_wind()),
         "minutes": scene.median_duration_min, "bounds": BOUNDS,
         "standing": _list(marks.standing), "existing": _list(marks.existing),
         "points": (points := _points(land)), "points_of": value_unit(land).name if points else "",
-        "not_burned": "", "plans": [plan_data(plan) for plan in plans], "pending": list(pending)}
+        "plans": [plan_data(plan) for plan in plans], "pending": list(pending)}
+
+
+def _intervals(groups: FireGroups) -> str:
+    """What the intervals of the page are over."""
+    if groups.over == "weathers":
+        return f"over the {groups.weathers} weathers of these fires"
+    return "over these fires, with the weather taken as given"
 
 
 def _degrees(land: Landscape) -> Json | None:
@@ -151,12 +158,11 @@ def outcome_data(outcome: Outcome) -> Json:
 def state_answer(state: ExplorerState, asked: Asked, with_q: bool) -> Json:
     """What the breaks do; where they were edited, also against the plan's own."""
     after = state.outcome(asked.cells)
-    own = state.outcome(asked.prefix) if asked.edited else after
-    change: Estimate | None = state.change(after, own) if asked.edited else None
-    answer = {"cells": len(asked.cells), **outcome_data(after),
-              "change": None if change is None else list(change)}
+    change = (list(state.change(after, state.outcome(asked.prefix)))
+              if asked.prefix != asked.cells else None)
     q_values = state.q_values(asked.cells) if with_q else None
-    return answer | {"q": None if q_values is None else packed(q_values)}
+    return {"cells": len(asked.cells), **outcome_data(after), "change": change,
+            "q": None if q_values is None else packed(q_values)}
 
 
 def fire_answer(fire: LitFire, cell: int, wind: Wind, minutes: float) -> Json:
@@ -167,11 +173,6 @@ def fire_answer(fire: LitFire, cell: int, wind: Wind, minutes: float) -> Json:
     return {"cell": cell, "minutes": minutes, **wind_data(wind), "without": times(fire.without),
             "treated": times(fire.treated), "loss_without": fire.loss_without,
             "loss_treated": fire.loss_treated}
-
-
-def caption_words(scene: Scene, seed: int, run: str | None) -> str:
-    """Seed and run, where there is one."""
-    return f"seed {seed}" + ("" if run is None else f" · run {run}")
 
 
 def _hex(colour: tuple[float, float, float]) -> str:

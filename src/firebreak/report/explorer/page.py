@@ -6,9 +6,6 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-import numpy as np
-
-from firebreak.fire import burn
 from firebreak.report.explorer.data import (
     NO_MARKS,
     Json,
@@ -19,7 +16,7 @@ from firebreak.report.explorer.data import (
 )
 from firebreak.report.explorer.plans import ShownPlan
 from firebreak.report.explorer.queries import Asked
-from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, LitFire, Wind
+from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, Wind, lit
 from firebreak.units import M_MIN_PER_KM_H
 
 EXPORT_FIRES = 6
@@ -85,13 +82,9 @@ def _played(state: ExplorerState, k: int, cells: tuple[int, ...]) -> Json:
     """A fire of the explore set as it burns in its own weather."""
     scene = state.scene
     fire = scene.fires(EXPLORE_SET, k + 1).part(slice(k, k + 1))
-    breaks = np.zeros(scene.landscape.shape, np.bool_)
-    breaks.flat[list(cells)] = True
-    before, after = (burn(scene, fire, under, want="arrival") for under in (None, breaks))
-    lit = LitFire(before.arrivals_min[0], after.arrivals_min[0], float(before.loss[0]),
-                  float(after.loss[0]))
     row = int(fire.scenario[0]) * scene.field.steps
     rows = scene.scenarios
     wind = Wind(float(rows.wind_20ft_m_min[row]) / M_MIN_PER_KM_H, float(rows.wind_from_deg[row]),
                 float(rows.dead_moisture_1h[row]))
-    return fire_answer(lit, int(fire.source[0]), wind, float(fire.duration_min[0]))
+    return fire_answer(lit(scene, fire, cells), int(fire.source[0]), wind,
+                       float(fire.duration_min[0]))

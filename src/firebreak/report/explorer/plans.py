@@ -1,7 +1,6 @@
 """The plans that the explorer shows side by side, made a round at a time so that others get a turn.
 
-The plan that is looked at comes from outside. The honest alternatives, downstream value and
-segments, are made here on the same plan fires and for the same budget.
+The plan that is looked at comes from outside; those to compare it with are made here.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire import Scene
+from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
 from firebreak.planning.search.greedy import tries_quickly
-from firebreak.report.explorer.state import Estimate, ExplorerState
+from firebreak.report.explorer.state import ExplorerState
 
 COMPARED = ("downstream-value", "segments")
 CURVE_POINTS = 17
@@ -39,7 +39,7 @@ class ShownPlan(NamedTuple):
     name: str
     cells: tuple[int, ...]
     steps: tuple[int, ...]
-    curve: tuple[Estimate, ...]
+    curve: tuple[Interval, ...]
     build_order: tuple[int, ...] = ()
     years: tuple[int, ...] = ()
 
@@ -63,7 +63,7 @@ def key_steps(count: int) -> tuple[int, ...]:
 
 
 def other_methods(scene: Scene, method: str) -> list[str]:
-    """The methods to hold a plan against. Those that try breaks are left out where each trial burns
+    """The methods to compare a plan with. Those that try breaks are left out where each trial burns
     fires anew.
     """
     quick = tries_quickly(scene.field)
@@ -71,8 +71,8 @@ def other_methods(scene: Scene, method: str) -> list[str]:
             if name != method and (quick or not METHODS[name].tries_breaks)]
 
 
-def compared_plan(scene: Scene, budget_share: float, plan_fires: int, method: str,
-                  breathe: Breathe) -> NDArray[np.int64]:
-    """The cells, in order, of one of `other_methods`."""
-    return make_plan(scene, budget_share, plan_fires, method, seed=0,
-                     report=lambda share: breathe()).cells
+def compared_plan(state: ExplorerState, method: str, breathe: Breathe) -> ShownPlan:
+    """The plan of one of `other_methods`, made on the same plan fires and for the same budget."""
+    made = make_plan(state.scene, state.budget_share, state.plan_fires, method, seed=0,
+                     report=lambda share: breathe())
+    return shown_plan(state, method, made.cells, breathe)

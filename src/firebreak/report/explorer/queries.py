@@ -28,15 +28,10 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 
 
 class Asked(NamedTuple):
-    """Breaks that a question is about. edited: whether they differ from the plan's first cells."""
+    """Breaks that a question is about: the plan's first cells, and these as edited by hand."""
 
     prefix: tuple[int, ...]
     cells: tuple[int, ...]
-
-    @property
-    def edited(self) -> bool:
-        """Whether cells were added or removed by hand."""
-        return self.prefix != self.cells
 
 
 def parameters(address: str, query: str) -> dict[str, str]:

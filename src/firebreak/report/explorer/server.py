@@ -26,12 +26,7 @@ from firebreak.report.explorer.data import (
     state_answer,
 )
 from firebreak.report.explorer.page import ICON, page
-from firebreak.report.explorer.plans import (
-    ShownPlan,
-    compared_plan,
-    other_methods,
-    shown_plan,
-)
+from firebreak.report.explorer.plans import ShownPlan, compared_plan, other_methods
 from firebreak.report.explorer.queries import (
     PARAMETERS,
     breaks_of,
@@ -94,9 +89,7 @@ class Explorer:
         with contextlib.suppress(_ClosingError), self._turn:
             set_threads(self._threads)
             for method in list(self.pending):
-                cells = compared_plan(self.state.scene, self.state.budget_share,
-                                      self.state.plan_fires, method, self._yield_lock)
-                made = shown_plan(self.state, method, cells, self._yield_lock)
+                made = compared_plan(self.state, method, self._yield_lock)
                 self.plans = {**self.plans, method: made}
                 self.pending = [name for name in self.pending if name != method]
 

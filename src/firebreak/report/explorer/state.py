@@ -20,6 +20,7 @@ from firebreak.env.storage.slots import SLOT_0, Slots
 from firebreak.fire import BURNED, FireRegime, Fires, Scene, burn, fire_keys, make_scene
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.rounds import loaded
+from firebreak.planning.evaluation.intervals import Interval, fire_groups
 from firebreak.planning.evaluation.losses import relative_drop, worst_tenth_mean
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WeatherScenarios, make_scenarios
@@ -31,20 +32,11 @@ if TYPE_CHECKING:
 EXPLORE_SET = "explore"
 MAX_CELLS = 512 * 512
 _FIRES, _FEWEST, _FULL_CELLS = 400, 100, 96 * 96
-_Z = 1.959964  # of a 95 % interval
 _KEPT_WINDS, _KEPT_OUTCOMES = 8, 48
 _Q_MAP_CELLS = 128 * 128  # a Q-map of more treatable cells takes too long to look at
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-
-class Estimate(NamedTuple):
-    """A mean over fires with its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 class Outcome(NamedTuple):
@@ -60,7 +52,7 @@ class Outcome(NamedTuple):
     """
 
     loss: float
-    reduction: Estimate
+    reduction: Interval
     outside: float | None
     cvar90: float
     losses: NDArray[np.float64]
@@ -92,7 +84,8 @@ class LitFire(NamedTuple):
 class ExplorerState:
     """The fires of one scene, kept burning under whatever breaks are asked for.
 
-    One at a time may ask: the state moves from one set of breaks to the next.
+    One at a time may ask: the state moves from one set of breaks to the next. `groups` are the
+    explore fires that count as one draw in intervals.
     """
 
     def __init__(self, scene: Scene, *, budget_share: float, plan_fires: int,
@@ -114,9 +107,12 @@ class ExplorerState:
         few = int(scene.landscape.treatable.sum()) <= _Q_MAP_CELLS
         self._policy = policy if few else None
         check_plan_fires(scene, plan_fires)
-        self._explore = _burning(scene, 1.0, EXPLORE_SET, self.explore_fires)
+        fires = scene.fires(EXPLORE_SET, self.explore_fires)
+        self._explore = loaded(problem_of(scene, 1.0, fires, fires.first(0)))
+        self.groups = fire_groups(fires.scenario, self._explore.plan_trees(0).loss)
+        fires = scene.fires("plan", plan_fires)
         self._shown = (None if self._policy is None else
-                       _burning(scene, budget_share, "plan", plan_fires))
+                       loaded(problem_of(scene, budget_share, fires, fires.first(0))))
         self._winds: dict[Wind, Scene] = {}
         self._outcomes: dict[frozenset[int], Outcome] = {}
         self.untreated = self._outcome(None)
@@ -136,9 +132,9 @@ class ExplorerState:
             _keep(self._outcomes, asked, self._outcome(self.untreated), _KEPT_OUTCOMES)
         return self._outcomes[asked]
 
-    def change(self, of: Outcome, against: Outcome) -> Estimate:
+    def change(self, of: Outcome, against: Outcome) -> Interval:
         """By how much the mean loss differs, share of the untreated one; fires are paired."""
-        return _ratio(of.losses - against.losses, self.untreated.losses)
+        return self.groups.saving(of.losses - against.losses, self.untreated.losses, at_most=None)
 
     def gain(self, cells: Sequence[int], cell: int) -> float:
         """What one more break saves, share of the untreated mean loss."""
@@ -163,11 +159,7 @@ class ExplorerState:
         scene = self._in_wind(wind)
         fire = Fires(np.array([cell], np.int64), np.zeros(1, np.int64), np.array([minutes]),
                      fire_keys(scene.seed, EXPLORE_SET, scene.key, 1))
-        breaks = np.zeros(scene.landscape.shape, np.bool_)
-        breaks.flat[list(cells)] = True
-        before, after = (burn(scene, fire, under, want="arrival") for under in (None, breaks))
-        return LitFire(before.arrivals_min[0], after.arrivals_min[0], float(before.loss[0]),
-                       float(after.loss[0]))
+        return lit(scene, fire, cells)
 
     def mean_wind(self) -> Wind:
         """The mean weather of the scene; its direction that of the mean wind vector."""
@@ -197,11 +189,20 @@ class ExplorerState:
         burned, below = slots.maps(0)
         before = losses if untreated is None else untreated.losses
         return Outcome(
-            loss=float(losses.mean()), reduction=_ratio(before - losses, before),
+            loss=float(losses.mean()), reduction=self.groups.saving(before - losses, before),
             outside=_outside(scene, burned if untreated is None else untreated.burn_probability,
                              burned, slots.breaks[0]),
             cvar90=relative_drop(worst_tenth_mean(before), worst_tenth_mean(losses)),
             losses=losses, burn_probability=burned, downstream_value=below)
+
+
+def lit(scene: Scene, fire: Fires, cells: Sequence[int]) -> LitFire:
+    """One fire of a scene, without and with breaks in these flat cells."""
+    breaks = np.zeros(scene.landscape.shape, np.bool_)
+    breaks.flat[list(cells)] = True
+    before, after = (burn(scene, fire, under, want="arrival") for under in (None, breaks))
+    return LitFire(before.arrivals_min[0], after.arrivals_min[0], float(before.loss[0]),
+                   float(after.loss[0]))
 
 
 def _keep(where: dict[K, V], key: K, made: V, most: int) -> None:
@@ -209,11 +210,6 @@ def _keep(where: dict[K, V], key: K, made: V, most: int) -> None:
     if len(where) == most:
         where.pop(next(iter(where)))
     where[key] = made
-
-
-def _burning(scene: Scene, budget_share: float, fire_set: str, count: int) -> Slots:
-    fires = scene.fires(fire_set, count)
-    return loaded(problem_of(scene, budget_share, fires, fires.first(0)))
 
 
 def _become(slots: Slots, cells: Sequence[int]) -> None:
@@ -236,17 +232,6 @@ def _outside(scene: Scene, before: NDArray[np.float64], after: NDArray[np.float6
         return None
     worth = scene.value_by_class[0] * ~breaks
     return relative_drop(float((before * worth).sum()), float((after * worth).sum()))
-
-
-def _ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> Estimate:
-    """mean(part) / mean(whole) with its interval, by linearisation.
-
-    Source: Cochran (1977), Sampling techniques, 3rd edition, equation 6.13.
-    """
-    mean = float(whole.mean())
-    ratio = float(part.mean()) / mean
-    error = float((part - ratio * whole).std(ddof=1)) / np.sqrt(part.size) / mean
-    return Estimate(ratio, ratio - _Z * error, ratio + _Z * error)
 
 
 def _weather(mean_of: WeatherScenarios, wind: Wind) -> WeatherScenarios:

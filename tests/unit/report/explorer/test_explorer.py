@@ -144,11 +144,12 @@ def test_a_lit_fire_is_the_engines_fire_in_that_wind(scene: Scene, state: Explor
 
 
 @pytest.mark.parametrize("method", [DOWNSTREAM, LINES])
-def test_the_others_are_the_methods_of_their_names(scene: Scene, method: str) -> None:
+def test_the_others_are_the_methods_of_their_names(scene: Scene, state: ExplorerState,
+                                                   method: str) -> None:
     turns: list[int] = []
-    cells = compared_plan(scene, BUDGET, PLAN_FIRES, method, lambda: turns.append(1))
+    plan = compared_plan(state, method, lambda: turns.append(1))
     made = make_plan(scene, BUDGET, PLAN_FIRES, method, seed=0)
-    assert cells.tolist() == made.cells.tolist()
+    assert list(plan.cells) == made.cells.tolist()
     assert len(turns) >= 10
     assert method not in other_methods(scene, method)
 
@@ -425,7 +426,7 @@ def test_the_page_says_what_its_breaks_do(scene: Scene, state: ExplorerState) ->
     shaded = replace(scene, conditions=FireConditions(treatment=Treatment(kind="shaded")))
     for own, said in ((scene, "does not cross"), (shaded, "fire can cross")):
         data = start_data(SimpleNamespace(**{name: getattr(state, name) for name in (
-            "explore_fires", "plan_fires", "untreated", "has_q_map", "budget_share", "mean_wind")},
+            "explore_fires", "groups", "untreated", "has_q_map", "mean_wind")},
             scene=own), [], [], live=False, caption="")  # type: ignore[arg-type]
         assert said in data["breaks"]
         assert "No crew holds a fire" in data["breaks"]

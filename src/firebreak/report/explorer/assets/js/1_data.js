@@ -1,7 +1,7 @@
 // What the page was given: numbers out of text, and how they are written.
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
-const live = data.live, burns = data.untreated !== null, rows = data.rows, cols = data.cols, size = rows * cols;
+const live = data.live, rows = data.rows, cols = data.cols, size = rows * cols;
 const NONE = 65535;
 
 function bytes(text) {
@@ -31,7 +31,7 @@ const fixed = {elevation: lazy(() => grid(data.elevation)), value: lazy(() => gr
 function unpackedState(answer) {
   return {...answer, burn: grid(answer.burn_probability), down: grid(answer.downstream_value), qmap: grid(answer.q)};
 }
-const before = burns ? unpackedState(data.untreated) : null;
+const before = unpackedState(data.untreated);
 // The difference of two grids as a third one.
 function difference(one, other) {
   const raw = new Uint16Array(size), most = Math.max(one.scale, other.scale) * 65534 || 1, scale = 2 * most / 65534;

@@ -26,7 +26,7 @@ const fuelColours = data.fuels.map((one) => rgb(one.colour.slice(1)));
 let plans = data.plans, pending = data.pending;
 const S = {plan: 0, step: plans[0].cells.length, added: new Set(), removed: new Set(), layer: "fuel",
            now: null, fire: null, time: 0, playing: false, cursor: -1, gain: null, wind: {...data.wind},
-           line: null, mark: -1, told: null};
+           line: null, mark: -1};
 const changed = lazyByState(() => S.now && difference(S.now.burn, before.burn));
 function lazyByState(make) { let of, made; return () => { if (of !== S.now) { of = S.now; made = make(); } return made; }; }
 const LAYERS = {
@@ -40,7 +40,6 @@ const LAYERS = {
   flame: {name: "flame length", ramp: "heat", words: "metres at the head, mean over weather", show: short, of: fixed.flame},
   height: {name: "elevation", ramp: "earth", words: "metres", show: (x) => x.toFixed(0), of: fixed.elevation}};
 if (!data.has_q_map) delete LAYERS.q;
-if (!burns) for (const name of ["burn", "saved", "down"]) delete LAYERS[name];
 
 const plan = () => plans[S.plan];
 const prefix = () => plan().cells.slice(0, S.step);

@@ -40,7 +40,6 @@ function numbers() {
   $("step").max = plan().cells.length; $("step").value = S.step;
   $("step").setAttribute("aria-valuetext", cellsWords());
   $("count").textContent = cellsWords();
-  if (!burns) return;
   $("reduction").textContent = now ? band(now.reduction) : "…";
   $("outside").textContent = now && now.outside !== null ? percent(now.outside) : "depends on flame length";
   $("cvar").textContent = now ? percent(now.cvar90) : "…";
@@ -54,7 +53,7 @@ function numbers() {
   }
   $("undo").disabled = !isEdited();
   const held = !live && now && now.step !== S.step ? ` Numbers and layers are those of step ${now.step}: this file holds only some steps.` : "";
-  $("note").textContent = `From ${data.fires.explore} fires that no method was given; 95 % intervals over fires. Test a plan that you tuned on these numbers on other fires, with firebreak evaluate --plan.${held}`;
+  $("note").textContent = `From ${data.explore_fires} fires that no method was given; 95 % intervals ${data.intervals}. Test a plan that you tuned on these numbers on other fires, with firebreak evaluate --plan.${held}`;
 }
 function table() {
   const body = $("plans").tBodies[0];
@@ -69,7 +68,7 @@ function table() {
     label.append(radio, " ", dash, one.name);
     row.insertCell().append(label);
     row.insertCell().textContent = one.cells.length.toLocaleString("en");
-    row.insertCell().textContent = last ? band(last.slice(1)) : "not burned here";
+    row.insertCell().textContent = band(last.slice(1));
   });
   for (const name of pending) { const row = body.insertRow(); row.insertCell().textContent = name; row.insertCell(); row.insertCell().textContent = "being made…"; }
   chart();
@@ -84,7 +83,6 @@ function ticks(low, high, least) {
   return {at: places, start: places[0], end: places[places.length - 1], decimals: Math.max(0, -Math.floor(Math.log10(100 * gap) + 1e-9))};
 }
 function chart() {
-  if (!burns) return;
   const W = 384, H = 176, L = 40, B = 30, T = 8, R = 12;
   const shown = [...plans.flatMap((p) => p.curve.flatMap((c) => c.slice(1))), ...(S.now ? [S.now.reduction[0]] : [])];
   const across = ticks(0, Math.max(1, ...plans.map((p) => p.cells.length), breaks().length), 1);

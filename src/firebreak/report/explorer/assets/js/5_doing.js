@@ -24,17 +24,17 @@ function where() {
 function refresh(told) {
   if (!live && S.fire) { S.fire = null; S.playing = false; $("which").value = ""; }
   remark();
-  if (live && burns) {
+  if (live) {
     ask("state", {...where(), q: S.layer === "q" ? 1 : 0}, (answer) => {
       const was = S.now;
       took(unpackedState(answer));
       if (told) say(told(was, S.now), true);
       mark("state");
     });
-  } else if (burns) {
+  } else {
     const held = data.states[plan().name].filter((state) => state.step <= S.step);
     took(cache(held[held.length - 1]));
-  } else if (live) mark("state");
+  }
   show();
   if (S.fire && live) lightAgain();
 }
@@ -90,11 +90,10 @@ function placeLine(from, to) {
   for (const cell of fresh) own.has(cell) ? S.removed.delete(cell) : S.added.add(cell);
   S.gain = null;
   const long = fresh.length * data.cell_size_m, words = `A line of ${many(fresh.length, "cell")} (about ${short(long)} m)`;
-  refresh(burns ? (was, now) => was ? `${words}: the expected loss falls by a further ${percent(now.reduction[0] - was.reduction[0], 2)} of the loss without breaks.` : words : null);
-  if (!burns) say(`${words} is placed.`, true);
+  refresh((was, now) => was ? `${words}: the expected loss falls by a further ${percent(now.reduction[0] - was.reduction[0], 2)} of the loss without breaks.` : words);
 }
-const marked = {};
-function mark(name) { marked[name] = (marked[name] ?? 0) + 1; document.body.dataset[name] = marked[name]; }
+// Counts what has happened, for who waits for it.
+function mark(name) { document.body.dataset[name] = Number(document.body.dataset[name] ?? 0) + 1; }
 
 // ---- doing ---------------------------------------------------------------------------------
 function show() { draw(); legend(); numbers(); fireWords(); chart(); readout(S.cursor); }
@@ -158,7 +157,7 @@ function hover(cell) {
   if (cell === S.cursor) return;
   S.cursor = cell; S.gain = null; draw(); readout(cell);
   clearTimeout(waiting);
-  if (live && burns && cell >= 0 && treatable[cell] && tool() === "break" && !breaks().includes(cell)) {
+  if (live && cell >= 0 && treatable[cell] && tool() === "break" && !breaks().includes(cell)) {
     waiting = setTimeout(() => ask("gain", {...where(), cell}, (answer) => { S.gain = answer; readout(S.cursor); }), 60);
   }
 }

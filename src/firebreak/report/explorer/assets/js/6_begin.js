@@ -59,9 +59,5 @@ async function others() {
     document.body.dataset.pending = pending.length;
   }
 }
-if (!burns) {
-  $("numbers").hidden = $("chart").hidden = true;
-  $("note").textContent = data.not_burned;
-}
 drawWind(); table(); refresh(); others();
 document.body.dataset.ready = "1";
