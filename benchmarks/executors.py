@@ -17,7 +17,7 @@ from firebreak.executors.choice import ExecutorName, open_executor
 from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import set_threads
-from firebreak.planning.evaluation.streaming import burn_chunk
+from firebreak.train.studies.large_evaluation import burn_chunk
 
 CALLS, TRANSFERS, CHUNKS, FIRES = 300, 20, 24, 1500
 

@@ -16,11 +16,11 @@ from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import planned
 from firebreak.train.config.load import load_config
 from firebreak.train.rollout.player import make_player, weights_of
-from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
+from firebreak.train.studies import large_evaluation
+from firebreak.train.studies.large_evaluation import ChunkBurner, evaluate_in_chunks, masks_of
 from ray_workers import nodes_of_workers
 from tiny import TINIER
 from worked import Tally, make_tally
@@ -137,11 +137,12 @@ def two_workers(address: str, recipe: Recipe, killed_at: int) -> Executor:
 
 def test_an_evaluation_gives_the_same_figures_though_an_actor_is_killed(
         address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "_MAX_FIRES", 50)  # of the driver: it says how long chunks are
+    # Of the driver: it says how long chunks are.
+    monkeypatch.setattr(large_evaluation, "_MAX_FIRES", 50)
     scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
     plans = list(planned(scenes, ["none", "burn-probability"], budget_share=0.05,
                          plan_fires=24, seed=3))
-    recipe = Recipe(Judge, (scenes, masks_of(plans)))
+    recipe = Recipe(ChunkBurner, (scenes, masks_of(plans)))
     here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,
                               test_fires=500, seed=3)
     with closing(two_workers(address, recipe, killed_at=4)) as found:

@@ -13,10 +13,10 @@ from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, burn, make_scene, parts
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import planned
 from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
-from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
+from firebreak.train.studies import large_evaluation
+from firebreak.train.studies.large_evaluation import ChunkBurner, evaluate_in_chunks, masks_of
 from ray_workers import TwoNodes, nodes_of_workers
 from worked import make_tally
 
@@ -26,11 +26,12 @@ pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarni
 
 def test_an_evaluation_with_every_cpu_in_use_outlives_a_node(
         nodes: TwoNodes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "_MAX_FIRES", 50)  # of the driver: it says how long chunks are
+    # Of the driver: it says how long chunks are.
+    monkeypatch.setattr(large_evaluation, "_MAX_FIRES", 50)
     scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
     plans = list(planned(scenes, ["none", "burn-probability"], budget_share=0.05,
                          plan_fires=24, seed=3))
-    recipe = Recipe(Judge, (scenes, masks_of(plans)))
+    recipe = Recipe(ChunkBurner, (scenes, masks_of(plans)))
     here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,
                               test_fires=900, seed=3)
     burned: list[int] = []

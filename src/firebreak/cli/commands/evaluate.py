@@ -99,7 +99,7 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
     from firebreak.executors.calls import Recipe
     from firebreak.planning.evaluation.evaluate import planned, plans_to_make
     from firebreak.train.studies.large_evaluation import (
-        Judge,
+        ChunkBurner,
         check_kept,
         evaluate_in_chunks,
         masks_of,
@@ -110,7 +110,7 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
     bar = bars(args.scene.bars_hidden)
     with bar(plans_to_make(scenes, methods, args.random_draws), "plan") as advance:
         plans = list(planned(scenes, methods, report=advance, **request))
-    with (closing(args.where.open(Recipe(Judge, (scenes, masks_of(plans))))) as executor,
+    with (closing(args.where.open(Recipe(ChunkBurner, (scenes, masks_of(plans))))) as executor,
           bar(args.test_fires * len(scenes), "fire") as advance):
         return evaluate_in_chunks(scenes, plans, executor, plan_fires=args.plan_fires,
                                   test_fires=args.test_fires, seed=args.scene.seed,

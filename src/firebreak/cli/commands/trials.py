@@ -110,8 +110,7 @@ def _conclude(config: "RunConfig", rows: list[dict[str, Any]], folder: Path) -> 
     """Prints the table; writes it and the best configuration."""
     from firebreak.train.config.load import as_toml
     from firebreak.train.studies.search import changed
-    from firebreak.train.studies.trial_log import ROWS
-    from firebreak.train.studies.trials import best_trial, table
+    from firebreak.train.studies.trials import ROWS, best_trial, table
 
     best, text = best_trial(rows), table(rows)
     write_text(folder / "trials.txt", text + "\n")

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import Fires, Scene
+from firebreak.fire import Fires, Scene, burn
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import Interval, student_interval
-from firebreak.planning.evaluation.losses import losses_of, untreated_losses
+from firebreak.planning.evaluation.losses import untreated_losses
 
 CHOICE_SET = "choice"
 ALL = slice(None)
@@ -40,7 +40,7 @@ class ChoiceFires(NamedTuple):
         """By fire of a range what it loses less under a plan, a share of the mean loss of all fires
         without breaks.
         """
-        (loss,) = losses_of(self.scene, self.fires.part(part), [plan.break_mask()])
+        loss = burn(self.scene, self.fires.part(part), plan.break_mask()).loss
         shares: NDArray[np.float64] = (self.untreated[part] - loss) / self.untreated.mean()
         return shares
 

@@ -17,7 +17,7 @@ from scipy.special import stdtrit
 from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned, problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
-from firebreak.fire import HELD, UNBURNED, Fires, Scene, padded_cells
+from firebreak.fire import HELD, UNBURNED, Fires, Scene, burn, padded_cells
 from firebreak.landscape.value_unit import ValueUnit
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.fire_counts import check_test_fires
@@ -30,7 +30,6 @@ from firebreak.planning.evaluation.intervals import (
     single_fires,
 )
 from firebreak.planning.evaluation.losses import (
-    losses_of,
     relative_drop,
     worst_tenth_mean,
     worst_tenth_parts,
@@ -235,7 +234,7 @@ def saved_by_order(scene: Scene, plan: Plan, untreated: NDArray[np.float64], who
     saved = [0.0]
     for part in parts[:-1]:
         mask.ravel()[part] = True
-        saved.append(1.0 - float(losses_of(scene, fires, [mask]).mean() / untreated.mean()))
+        saved.append(1.0 - float(burn(scene, fires, mask).loss.mean() / untreated.mean()))
     report(untreated.size)
     costs = np.cumsum([0.0, *(cost_of(part, scene.landscape) for part in parts)])
     return costs, np.array([*saved, whole][:costs.size])

@@ -146,6 +146,11 @@ class Planned(NamedTuple):
     made: dict[str, list[Plan]]
     given: dict[str, Plan]
 
+    @property
+    def by_name(self) -> dict[str, list[Plan]]:
+        """All of them; those that are given stand for themselves."""
+        return self.made | {name: [plan] for name, plan in self.given.items()}
+
 
 def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
             plan_fires: int, seed: int, policy: "Policy | None" = None,

@@ -1,26 +1,15 @@
 """What fires lose under plans, and what these losses say: relative drops, the worst tenth."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import nothing_burned
-from firebreak.fire import Fires, Scene, burn_plans
+from firebreak.fire import Fires, Scene, burn, burn_plans
 
 Floats = NDArray[np.float64]
-Breaks = NDArray[np.bool_] | None
-"""Treated cells, bool [H, W]; None for no breaks."""
-
-
-def losses_of(scene: Scene, fires: Fires, plans: Sequence[Breaks],
-              report: Callable[[int], object] = lambda count: None) -> Floats:
-    """What each fire loses under each of some breaks, f64 [plans, F], in units of value.
-
-    report: takes fires as they burn, under any of the breaks.
-    """
-    return burn_plans(scene, fires, plans, report)
 
 
 def untreated_losses(scene: Scene, fires: Fires) -> Floats:
@@ -29,15 +18,15 @@ def untreated_losses(scene: Scene, fires: Fires) -> Floats:
     Raises:
         InputError: nothing of value burns.
     """
-    loss: Floats = losses_of(scene, fires, [None])[0]
+    loss = burn(scene, fires).loss
     if not loss.mean() > 0.0:
         raise nothing_burned(scene)
     return loss
 
 
-def mean_saving(scene: Scene, fires: Fires, plans: Sequence[Breaks]) -> list[float]:
+def mean_saving(scene: Scene, fires: Fires, plans: Sequence[NDArray[np.bool_]]) -> list[float]:
     """The share of the loss of fires that each of some breaks saves."""
-    before, *after = losses_of(scene, fires, [None, *plans]).mean(axis=1).tolist()
+    before, *after = burn_plans(scene, fires, [None, *plans]).mean(axis=1).tolist()
     return [relative_drop(before, one) for one in after]
 
 

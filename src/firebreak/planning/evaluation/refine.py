@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
-from firebreak.fire import Fires, Scene
+from firebreak.fire import Fires, Scene, burn
 from firebreak.planning.core.break_segments import BreakSegment, break_segments_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.effect import fire_batches
 from firebreak.planning.evaluation.intervals import student_interval
-from firebreak.planning.evaluation.losses import losses_of
 from firebreak.planning.search.improve import improved
 
 FIRST_SHARE = 16
@@ -149,7 +148,7 @@ def _loss(scene: Scene, fires: Fires, segments: Sequence[BreakSegment]) -> float
     mask = np.zeros(scene.landscape.shape, np.bool_)
     for segment in segments:
         mask.ravel()[segment.cells] = True
-    return float(losses_of(scene, fires, [mask])[0].mean())
+    return float(burn(scene, fires, mask).loss.mean())
 
 
 def _with_cells(plan: Plan, cells: NDArray[np.int64], scene: Scene) -> Plan:

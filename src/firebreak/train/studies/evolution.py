@@ -46,7 +46,6 @@ from firebreak.train.run.turn import update_from
 from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
 from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
 from firebreak.train.storage.metrics import Position, positions_of
-from firebreak.train.studies.genome import ranked
 from firebreak.train.studies.population import (
     Member,
     child_of,
@@ -54,6 +53,7 @@ from firebreak.train.studies.population import (
     first_members,
     member_from,
     member_state,
+    ranked,
     weights_sha256,
 )
 

@@ -20,7 +20,7 @@ from firebreak.planning.core.break_segments import break_segments_of, length_m, 
 from firebreak.planning.core.gaps import closes_gap
 from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.rules import PlanRules, short_pieces
-from firebreak.planning.evaluation import auto, losses, refine
+from firebreak.planning.evaluation import auto, choice, losses, refine
 from firebreak.planning.evaluation.auto import (
     FEWEST,
     PER_PLAN_FIRE,
@@ -88,7 +88,7 @@ def watched(scene: Scene, policy: Policy) -> Watched:
     set_threads(1)
     warm_up()
     asked, told, before = list[tuple[str, int]](), list[float](), list[float]()
-    draw, burn_them = Scene.fires, losses.burn_plans
+    draw, burn_them = Scene.fires, losses.burn
 
     def fires(self: Scene, fire_set: str, number: int) -> Fires:
         asked.append((fire_set, number))
@@ -100,7 +100,8 @@ def watched(scene: Scene, policy: Policy) -> Watched:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Scene, "fires", fires)
-        patch.setattr(losses, "burn_plans", burned)
+        patch.setattr(losses, "burn", burned)
+        patch.setattr(choice, "burn", burned)
         return Watched(chosen(scene, policy, report=told.append), asked, told, before)
 
 

@@ -9,7 +9,7 @@ from firebreak.agent.network import network_of
 from firebreak.layout import OBSERVATION
 from firebreak.seeding import generator
 from firebreak.train.config.load import load_config
-from firebreak.train.studies.genome import (
+from firebreak.train.studies.population import (
     Genome,
     crossed_genomes,
     crossed_weights,

@@ -22,16 +22,21 @@ from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation import streaming
 from firebreak.planning.evaluation.evaluate import Evaluation, Planned, planned
 from firebreak.planning.evaluation.intervals import fire_groups
 from firebreak.planning.evaluation.losses import worst_tenth_mean
-from firebreak.planning.evaluation.streaming import BINS, chunk_counts, worst_tenth
 from firebreak.seeding import generator
 from firebreak.train.storage.checkpoints import checkpoints_of, save_checkpoint
 from firebreak.train.storage.store import STATE
 from firebreak.train.studies import large_evaluation
-from firebreak.train.studies.large_evaluation import Judge, evaluate_in_chunks, masks_of
+from firebreak.train.studies.large_evaluation import (
+    BINS,
+    ChunkBurner,
+    chunk_counts,
+    evaluate_in_chunks,
+    masks_of,
+    worst_tenth,
+)
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import make_streams
 
@@ -41,7 +46,7 @@ METHODS = ["none", "random", "betweenness"]
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "_MAX_FIRES", 40)
+    monkeypatch.setattr(large_evaluation, "_MAX_FIRES", 40)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +61,7 @@ def plans(scenes: list[Scene]) -> list[Planned]:
 
 def executor_for(scenes: list[Scene], plans: list[Planned], name: Any = "in-process",
                  workers: int = 1) -> Executor:
-    return open_executor(name, Recipe(Judge, (scenes, masks_of(plans))), workers)
+    return open_executor(name, Recipe(ChunkBurner, (scenes, masks_of(plans))), workers)
 
 
 def judged(scenes: list[Scene], plans: list[Planned], executor: Executor,
@@ -68,7 +73,7 @@ def judged(scenes: list[Scene], plans: list[Planned], executor: Executor,
 @pytest.fixture(scope="module")
 def whole(scenes: list[Scene], plans: list[Planned]) -> Evaluation:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streaming, "_MAX_FIRES", 40)
+        patch.setattr(large_evaluation, "_MAX_FIRES", 40)
         return judged(scenes, plans, executor_for(scenes, plans))
 
 
@@ -172,7 +177,7 @@ def test_sums_give_the_interval_of_all_fires_at_once(weathers: int) -> None:
 @pytest.mark.slow
 @given(npst.arrays(np.float64, st.integers(1, 400), elements=st.floats(0, 100)))
 def test_the_worst_tenth_of_a_histogram_is_within_a_bin(losses: np.ndarray) -> None:
-    counts, sums = streaming._histogram(losses, 100.0)
+    counts, sums = large_evaluation._histogram(losses, 100.0)
     assert worst_tenth(counts, sums) == pytest.approx(worst_tenth_mean(losses),
                                                       abs=100.0 / BINS + 1e-9)
     assert counts.sum() == losses.size

@@ -8,8 +8,7 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.train.studies import trials
-from firebreak.train.studies.trial_log import ROWS, TIMINGS, TrialLog
-from firebreak.train.studies.trials import FoldRunner
+from firebreak.train.studies.trials import ROWS, TIMINGS, FoldRunner, TrialLog
 
 Row = dict[str, Any]
 FOLD = {"kind": "fold", "trial": 0, "fold": 1, "changes": {"agent.n_step": 3}, "validation": 0.3,
