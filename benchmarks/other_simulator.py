@@ -48,17 +48,17 @@ def plan(folder: Path, maps: int, methods: tuple[str, ...], seed: int = 2028) ->
         with rivals.known():
             plans = {name: make_plan(scene, 0.05, 256, name, seed=seed, policy=load_policy())
                      for name in methods}
-        judged = judge_scene(scene, {name: [one] for name, one in plans.items()}, {}, 256, 2000)
+        rows = judge_scene(scene, {name: [one] for name, one in plans.items()}, 256, 2000).rows
         fires = scene.fires("test", 2000)
         np.savez_compressed(
             folder / f"map-{index:02d}.npz", cell_size_m=land.cell_size_m,
             source=fires.source, scenario=fires.scenario, duration_min=fires.duration_min,
             methods=np.array(methods), allow_pickle=False,
-            ours=np.array([judged[name].row.reduction for name in methods]),
+            ours=np.array([rows[name].reduction for name in methods]),
             **{f"plan_{name}": plans[name].break_mask() for name in methods},
             **{name: getattr(land, name) for name in GRIDS},
             **{name: getattr(scene.scenarios, name) for name in WEATHER})
-        print(land.name, {name: round(judged[name].row.reduction, 3) for name in methods},
+        print(land.name, {name: round(rows[name].reduction, 3) for name in methods},
               flush=True)
 
 

@@ -230,7 +230,7 @@ def _judged(scene: Scene, budget: float, shown: int, part: Part, method: str,
     with own_clock(part.own_time), rivals.known(rivals.from_start(part.start)):
         plans = [make_plan(scene, budget, shown, method, seed=seed, policy=policy,
                            search=search) for seed in seeds]
-    row = judge_scene(scene, {method: plans}, {}, shown, part.test_fires)[method].row
+    row = judge_scene(scene, {method: plans}, shown, part.test_fires).rows[method]
     pieces = sum(pieces_of(plan.break_mask()) for plan in plans) / len(plans)
     return row._asdict() | {
         "cells": sum(plan.cells.size for plan in plans) / len(plans), "pieces": pieces,

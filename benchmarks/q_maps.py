@@ -45,11 +45,11 @@ def main() -> None:
         scene = make_scene(land, FireConditions(), TEST_SEED)
         plans = {name: make_plan(scene, BUDGET, PLAN_FIRES, name, seed=TEST_SEED, policy=policy)
                  for name in ("dqn", "dqn-lookahead", "downstream-value", "greedy")}
-        judged = judge_scene(scene, {n: [p] for n, p in plans.items()}, {}, PLAN_FIRES, 2000)
+        rows = judge_scene(scene, {n: [p] for n, p in plans.items()}, PLAN_FIRES, 2000).rows
         save_figure(landscape_figure(land, caption=part_set.name),
                     args.out / f"{part_set.name}-fuels.png")
         for name, plan in plans.items():
-            caption = f"{part_set.name} · saves {judged[name].row.reduction:.1%}"
+            caption = f"{part_set.name} · saves {rows[name].reduction:.1%}"
             save_figure(plan_figure(land, plan, caption=caption),
                         args.out / f"{part_set.name}-{name}.png")
         slots = loaded(make_problem(scene, BUDGET, PLAN_FIRES, 1))
@@ -62,7 +62,7 @@ def main() -> None:
             if cell >= 0:
                 slots.place(0, cell)
                 slots.update(np.zeros(1, np.int64))
-        print(part_set.name, {n: round(j.row.reduction, 3) for n, j in judged.items()}, flush=True)
+        print(part_set.name, {n: round(row.reduction, 3) for n, row in rows.items()}, flush=True)
 
 
 if __name__ == "__main__":

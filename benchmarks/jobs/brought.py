@@ -103,18 +103,18 @@ def _lines(name: str, job: Job, plan: Plan, out: Path, policy: Policy) -> Record
             for way, options in PLACES.items()}
     plans = {way: plan if way == own else _plan(one, policy) for way, one in jobs.items()}
     scene = jobs[FREE].scene  # the others differ in what may be treated alone
-    judged = judge_scene(scene, {way: [one] for way, one in plans.items()}, {}, args.plan_fires,
+    result = judge_scene(scene, {way: [one] for way, one in plans.items()}, args.plan_fires,
                          args.test_fires)
-    untreated, free = judged[FREE].untreated, judged[FREE].saved
+    untreated, free = result.untreated, result.saved[FREE]
     lines = jobs[ONLY].place.rules.lines
     assert lines is not None
     return {"pieces": len(lines.pieces), "ways": {
         way: {"by": plans[way].method, "cost": plans[way].cost,
-              "reduction": float(one.saved.mean() / untreated.mean()),
-              "interval": share_interval(one.saved, untreated),
-              "more": float((one.saved - free).mean() / untreated.mean()),
-              "more_interval": share_interval(one.saved - free, untreated),
-              "p": paired_p(one.saved - free)} for way, one in judged.items()}}
+              "reduction": float(saved.mean() / untreated.mean()),
+              "interval": share_interval(saved, untreated),
+              "more": float((saved - free).mean() / untreated.mean()),
+              "more_interval": share_interval(saved - free, untreated),
+              "p": paired_p(saved - free)} for way, saved in result.saved.items()}}
 
 
 def read_record(path: Path) -> Record | None:

@@ -176,16 +176,15 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
                       seconds=process_time() - began)
     count = len(plans)
     seconds, wall = process_time() - began, perf_counter() - began_wall
-    judged = judge_scene(job.scene, {method: plans}, {}, job.args.plan_fires,
-                         job.args.test_fires)[method]
+    result = judge_scene(job.scene, {method: plans}, job.args.plan_fires, job.args.test_fires)
     return Record(
         job.name, method, key_of(job), chosen=chosen, seconds=seconds / count,
         wall_seconds=wall / count, limit_seconds=limit,
         cells=sum(plan.cells.size for plan in plans) / count,
         pieces=sum(pieces_of(plan.break_mask()) for plan in plans) / count,
         cost=sum(plan.cost for plan in plans) / count, budget=plans[0].budget,
-        plan_reduction=judged.row.in_sample_reduction or 0.0, saved=judged.saved,
-        untreated=judged.untreated)
+        plan_reduction=result.rows[method].in_sample_reduction or 0.0, saved=result.saved[method],
+        untreated=result.untreated)
 
 
 @contextmanager

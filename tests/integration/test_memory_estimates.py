@@ -72,7 +72,7 @@ elif what.startswith("windows"):
 else:
     scene = make_scene(land, conditions, 0)
     plan = make_plan(scene, 0.01, fires, what, seed=0, policy=policy)
-    judge_scene(scene, {what: [plan]}, {}, fires, 50)
+    judge_scene(scene, {what: [plan]}, fires, 50)
     told = sum(planning_bytes(land.shape, conditions, fires, learned=what == "dqn"))
 print(json.dumps([told, now("VmHWM") - before]))
 """

@@ -16,7 +16,7 @@ from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation.evaluate import planned
+from firebreak.planning.evaluation.compared_plans import planned
 from firebreak.train.config.load import load_config
 from firebreak.train.rollout.player import make_player, weights_of
 from firebreak.train.studies import large_evaluation

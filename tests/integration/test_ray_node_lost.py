@@ -13,8 +13,8 @@ from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, burn, make_scene, parts
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation.evaluate import planned
-from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
+from firebreak.planning.evaluation.compared_plans import planned
+from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 from firebreak.train.studies import large_evaluation
 from firebreak.train.studies.large_evaluation import ChunkBurner, evaluate_in_chunks, masks_of
 from ray_workers import TwoNodes, nodes_of_workers

@@ -27,7 +27,7 @@ from firebreak.fire import BURNED, BurnResult, FireConditions, FireRegime, burn,
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads
 from firebreak.planning.core.fire_counts import TESTED_BYTES
-from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
+from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 
 LAND = "synthetic:3:30"
 FIRES = ["--scenarios", "3", "--burned-share", "0.05", "--quiet"]

@@ -72,7 +72,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     check_named_there(options)
     from firebreak.api.shared.policies import policy_for
     from firebreak.native_library import max_threads
-    from firebreak.planning.evaluation.request import checked_plans
+    from firebreak.planning.evaluation.compared_plans import checked_plans
 
     policy = policy_for(methods, options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=None if policy is None else 1)

@@ -97,7 +97,7 @@ def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str
     """The evaluation with its test fires burned by workers."""
     from firebreak.executors.base import closing
     from firebreak.executors.calls import Recipe
-    from firebreak.planning.evaluation.evaluate import planned, plans_to_make
+    from firebreak.planning.evaluation.compared_plans import planned, plans_to_make
     from firebreak.train.studies.large_evaluation import (
         ChunkBurner,
         check_kept,
@@ -122,7 +122,7 @@ def _by_weather(args: EvaluateArguments, scene: "Scene", methods: list[str],
     """The evaluation of plans of a large map, whose fires workers burn weather by weather."""
     from firebreak.executors.base import closing
     from firebreak.planning.evaluation.evaluate import evaluate
-    from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
+    from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 
     with closing(args.where.open(burner_recipe(scene))) as executor:
         return evaluate([scene], methods, test_fires=args.test_fires,

@@ -100,7 +100,7 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
 def _by_workers(where: BurnOptions) -> "BurnAll":
     """What burns fires on a scene by the workers that are asked for."""
     from firebreak.executors.base import closing
-    from firebreak.planning.evaluation.wide_workers import burned_by_workers, burner_recipe
+    from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 
     def burn_all(scene: "Scene", fires: "Fires", breaks: NDArray[np.bool_] | None,
                  report: Callable[[int], object]) -> "BurnResult":

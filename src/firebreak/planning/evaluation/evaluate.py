@@ -5,31 +5,37 @@ untreated, so that deleted cells are not sold as protection. Intervals are over 
 there are several, else over the weathers of the one's fires, see `intervals`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.env.storage.problem import budget_cost
 from firebreak.fire import Scene
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, cost_unit
-from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar, no_report
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.progress import Bar, no_bar
 from firebreak.planning.core.rules import FREE, PlanRules
-from firebreak.planning.evaluation.auto import plan_by_choice
+from firebreak.planning.evaluation.compared_plans import (
+    RANDOM_DRAWS,
+    Planned,
+    planned,
+    plans_to_make,
+)
 from firebreak.planning.evaluation.intervals import (
     IntervalOver,
     bounds_over_maps,
     fire_groups,
 )
-from firebreak.planning.evaluation.judging import Burn, Judged, Row, judge_scene, statistics
-from firebreak.planning.evaluation.request import RANDOM_DRAWS, checked_plans
-from firebreak.planning.making import make_plan
-from firebreak.planning.methods import AUTO, CHOOSERS, POLICY_METHOD, method_of
-from firebreak.seeding import integer_seed
+from firebreak.planning.evaluation.judging import (
+    Burn,
+    Row,
+    SceneResult,
+    judge_scene,
+    statistics,
+)
+from firebreak.planning.methods import AUTO, POLICY_METHOD, method_of
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -130,79 +136,18 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
             policy=policy, random_draws=random_draws, plans=plans, search=search, rules=rules,
             existing=existing or {}, report=report))
     with bar(_fires_to_burn(request, plan_fires + test_fires), "fire") as report:
-        results = [judge_scene(scene, made, own, plan_fires, test_fires, report, burn)
-                   for scene, (made, own) in zip(scenes, request, strict=True)]
-    kept = tuple({method: drawn[0] for method, drawn in made.items()} | own
-                 for made, own in request)
-    rows = [{name: own.row for name, own in found.items()} for found in results]
+        results = [judge_scene(scene, own.plans, plan_fires, test_fires, own.given, report, burn)
+                   for scene, own in zip(scenes, request, strict=True)]
+    kept = tuple({name: drawn[0] for name, drawn in own.plans.items()} for own in request)
+    rows = [found.rows for found in results]
     bounds = over_landscapes(rows, seed) if len(scenes) > 1 else _over_fires(results[0])
     return concluded(rows, bounds, test_fires, kept, subject=next(iter(existing or ()), None),
                      pairs=pairs)
 
 
-class Planned(NamedTuple):
-    """Plans of a scene by name: made here, several for a random method, and given."""
-
-    made: dict[str, list[Plan]]
-    given: dict[str, Plan]
-
-    @property
-    def by_name(self) -> dict[str, list[Plan]]:
-        """All of them; those that are given stand for themselves."""
-        return self.made | {name: [plan] for name, plan in self.given.items()}
-
-
-def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
-            plan_fires: int, seed: int, policy: "Policy | None" = None,
-            random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
-            search: SearchOptions = SEARCH, rules: PlanRules = FREE,
-            existing: Mapping[str, Plan] = MappingProxyType({}),
-            report: Reporter = no_report) -> Iterator[Planned]:
-    """The plans to judge on each scene, made one scene after the other; see `evaluate`.
-
-    Args:
-        report: takes plans as they are made, in parts of them too.
-    """
-    given = checked_plans([scene.landscape for scene in scenes], methods, plans, budget_share,
-                          random_draws)
-
-    def make(scene: Scene, method: str, own_seed: int) -> Plan:
-        if scene.tiled:
-            return _nothing(scene, method, budget_share, plan_fires, own_seed)
-        if method in CHOOSERS:
-            return plan_by_choice(scene, budget_share, plan_fires, seed=own_seed, policy=policy,
-                                  rules=rules, report=in_shares(report)).plan
-        return make_plan(scene, budget_share, plan_fires, method, seed=own_seed, policy=policy,
-                         search=search, rules=rules, report=in_shares(report))
-
-    for scene, own in zip(scenes, given, strict=True):
-        yield Planned({method: [make(scene, method, own_seed)
-                                for own_seed in _seeds_of(method, seed, random_draws)]
-                       for method in methods}, own | dict(existing))
-
-
-def _nothing(scene: Scene, method: str, budget_share: float, plan_fires: int,
-             seed: int) -> Plan:
-    """The plan of a method that treats nothing."""
-    assert method not in CHOOSERS, "plans are not made on tiled scenes"
-    assert not method_of(method).treats, "plans are not made on tiled scenes"
-    land = scene.landscape
-    return Plan(method=method, cells=np.empty(0, np.int64), shape=land.shape, cost=0.0,
-                cost_unit=cost_unit(land), currency=land.currency,
-                budget=budget_cost(scene, budget_share), budget_share=budget_share,
-                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=plan_fires,
-                seed=seed, seconds=0.0, simulations=0.0)
-
-
-def plans_to_make(scenes: Sequence[Scene], methods: Sequence[str],
-                  random_draws: int) -> int:
-    """How many plans `planned` makes."""
-    return len(scenes) * sum(len(_seeds_of(method, 0, random_draws)) for method in methods)
-
-
 def _fires_to_burn(request: Sequence[Planned], fires: int) -> int:
     """How many fires judging burns, `fires` of them under each plan and without any."""
-    return fires * sum(1 + sum(map(len, made.values())) + len(own) for made, own in request)
+    return fires * sum(1 + sum(map(len, own.plans.values())) for own in request)
 
 
 def concluded(rows: Rows, bounds: Bounds, test_fires: int,
@@ -229,12 +174,6 @@ def concluded(rows: Rows, bounds: Bounds, test_fires: int,
         test_fires=test_fires, plans=plans)
 
 
-def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:
-    if not method_of(method).stochastic:
-        return [seed]
-    return [integer_seed(seed, "random-draw", draw) for draw in range(random_draws)]
-
-
 def over_landscapes(rows: Rows, seed: int) -> Bounds:
     """Bounds over landscapes."""
     def bounds(name: str, minus: str | None) -> tuple[float, float]:
@@ -245,14 +184,13 @@ def over_landscapes(rows: Rows, seed: int) -> Bounds:
     return Bounds(bounds, "landscapes")
 
 
-def _over_fires(judged: Mapping[str, Judged]) -> Bounds:
+def _over_fires(result: SceneResult) -> Bounds:
     """Bounds over the weathers or the fires of one landscape."""
-    first = next(iter(judged.values()))
-    before, groups = first.untreated, fire_groups(first.weather, first.untreated)
+    groups = fire_groups(result.weather, result.untreated)
 
     def bounds(name: str, minus: str | None) -> tuple[float, float]:
-        saved = judged[name].saved - (judged[minus].saved if minus else 0.0)
-        return groups.saving(saved, before, at_most=None if minus else 1.0)[1:]
+        saved = result.saved[name] - (result.saved[minus] if minus else 0.0)
+        return groups.saving(saved, result.untreated, at_most=None if minus else 1.0)[1:]
 
     return Bounds(bounds, groups.over, groups.weathers)
 

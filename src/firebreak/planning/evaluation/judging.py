@@ -1,11 +1,11 @@
-"""What one plan achieves on one scene: its fires burned without and with the plan's breaks.
+"""What plans achieve on one scene: its fires burned without and with each plan's breaks.
 
 Every plan of a scene meets the same test fires, the untreated map too. An ignition inside a
 treated cell still burns and spreads.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,18 +58,18 @@ class Row(NamedTuple):
     simulations: float
 
 
-class _Burned(NamedTuple):
-    fires: Fires
-    untreated: BurnResult
+class SceneResult(NamedTuple):
+    """Methods on one scene, all on the same test fires.
 
-
-class Judged(NamedTuple):
-    """A method on a scene. saved, untreated: f64 [F], loss per test fire. weather: i64 [F], of
-    each fire.
+    Attributes:
+        rows: by method.
+        saved: by method f64 [F], what each test fire loses less.
+        untreated: f64 [F], what it loses without breaks.
+        weather: i64 [F], in which it burns.
     """
 
-    row: Row
-    saved: NDArray[np.float64]
+    rows: dict[str, Row]
+    saved: dict[str, NDArray[np.float64]]
     untreated: NDArray[np.float64]
     weather: NDArray[np.int64]
 
@@ -84,70 +84,63 @@ def statistics(scene: Scene, fires: Fires,
     return burn(scene, fires, breaks, want="statistics")
 
 
-def judge_scene(scene: Scene, made: Mapping[str, list[Plan]], given: Mapping[str, Plan],
-                plan_fires: int, test_fires: int, report: Reporter = no_report,
-                burn: Burn = statistics) -> dict[str, Judged]:
+def judge_scene(scene: Scene, plans: Mapping[str, Sequence[Plan]], plan_fires: int,
+                test_fires: int, given: Collection[str] = (), report: Reporter = no_report,
+                burn: Burn = statistics) -> SceneResult:
     """Burns the plan fires and the test fires under each plan of a scene.
 
     Args:
-        made: by name the plans of a method; the result is the mean over them.
-        given: by name plans made elsewhere.
+        plans: by name the plans of a method; the result is the mean over them.
         plan_fires, test_fires: number of fires of the sets "plan" and "test".
+        given: names of plans made elsewhere.
         report: takes fires as they burn, those without breaks too.
         burn: burns them, with the bits of `statistics`.
 
     Raises:
         InputError: fires that burn nothing of value.
     """
-    test, plan_set = (_burned(scene, scene.fires(name, count), burn)
-                   for name, count in ((TEST_SET, test_fires), ("plan", plan_fires)))
-    report(test_fires + plan_fires)
-
-    def judge(name: str, plan: Plan) -> Judged:
-        found = _judge(scene, name, plan, test, plan_set, burn)
-        report(test_fires + plan_fires)
-        return found
-
-    judged = {name: _mean_judged([judge(name, plan) for plan in plans])
-              for name, plans in made.items()}
-    for name, plan in given.items():
-        own = judge(name, plan)
-        judged[name] = own._replace(row=own.row._replace(in_sample_reduction=None))
-    return judged
-
-
-def _burned(scene: Scene, fires: Fires, burn: Burn) -> _Burned:
-    untreated = burn(scene, fires, None)
-    if not untreated.loss.mean() > 0.0:
+    test, shown = (scene.fires(name, count) for name, count in (
+        (TEST_SET, test_fires), ("plan", plan_fires)))
+    before, before_shown = (burn(scene, fires, None) for fires in (test, shown))
+    if not (before.loss.mean() > 0.0 and before_shown.loss.mean() > 0.0):
         raise nothing_burned(scene)
-    return _Burned(fires, untreated)
+    report(test_fires + plan_fires)
+    share = float(before.burn_probability[scene.landscape.burnable].mean())
+    result = SceneResult({}, {}, before.loss, test.scenario)
+    for name, own in plans.items():
+        saved, measures = [], []
+        for plan in own:
+            mask = plan.break_mask()
+            after, promised = ((burn(scene, test, mask), burn(scene, shown, mask)) if mask.any()
+                               else (before, before_shown))
+            saved.append(before.loss - after.loss)
+            measures.append((
+                _mean_drop(before, after),
+                relative_drop(_loss_off(mask, before), _loss_off(mask, after)),
+                relative_drop(worst_tenth_mean(before.loss), worst_tenth_mean(after.loss)),
+                _mean_drop(before_shown, promised)))
+            report(test_fires + plan_fires)
+        reduction, untreated_cells, cvar90, promise = (
+            float(np.mean(column)) for column in zip(*measures, strict=True))
+        result.saved[name] = np.mean(saved, axis=0)
+        result.rows[name] = row_of(
+            scene, name, own, float(before.loss.mean()), share, reduction, untreated_cells, cvar90,
+            None if name in given else promise)
+    return result
 
 
-def _judge(scene: Scene, name: str, plan: Plan, test: _Burned, plan_set: _Burned,
-           burn: Burn) -> Judged:
-    mask = plan.break_mask()
-    before = test.untreated
-    after, promised = (burn(scene, burned.fires, mask) if mask.any()
-                       else burned.untreated for burned in (test, plan_set))
-    row = Row(
-        landscape=scene.landscape.name, budget=plan.budget_share, plan_fires=plan.plan_fires,
-        method=name, **untreated_loss_of(scene, float(before.loss.mean())),
-        untreated_burned_share=float(before.burn_probability[scene.landscape.burnable].mean()),
-        median_duration_min=scene.median_duration_min,
-        reduction=_mean_drop(before, after),
-        reduction_untreated_cells=relative_drop(_loss_off(mask, before), _loss_off(mask, after)),
-        cvar90_reduction=relative_drop(worst_tenth_mean(before.loss),
-                                       worst_tenth_mean(after.loss)),
-        in_sample_reduction=_mean_drop(plan_set.untreated, promised),
-        seconds=plan.seconds, simulations=plan.simulations)
-    return Judged(row, before.loss - after.loss, before.loss, test.fires.scenario)
-
-
-def untreated_loss_of(scene: Scene, loss: float) -> dict[str, Any]:
-    """The fields of a row that tell the mean loss without breaks."""
+def row_of(scene: Scene, name: str, plans: Sequence[Plan], untreated: float, burned_share: float,
+           reduction: float, untreated_cells: float, cvar90: float, promised: float | None) -> Row:
+    """The row of a method whose plans these are; the other arguments are fields of `Row`."""
     unit = value_unit(scene.landscape)
-    return {"untreated_loss": loss, "untreated_loss_in_unit": loss * unit.per_value,
-            "loss_unit": unit.name}
+    return Row(
+        landscape=scene.landscape.name, budget=plans[0].budget_share,
+        plan_fires=plans[0].plan_fires, method=name, untreated_loss=untreated,
+        untreated_loss_in_unit=untreated * unit.per_value, loss_unit=unit.name,
+        untreated_burned_share=burned_share, median_duration_min=scene.median_duration_min,
+        reduction=reduction, reduction_untreated_cells=untreated_cells, cvar90_reduction=cvar90,
+        in_sample_reduction=promised, seconds=float(np.mean([plan.seconds for plan in plans])),
+        simulations=float(np.mean([plan.simulations for plan in plans])))
 
 
 def _mean_drop(before: BurnResult, after: BurnResult) -> float:
@@ -157,12 +150,3 @@ def _mean_drop(before: BurnResult, after: BurnResult) -> float:
 def _loss_off(mask: NDArray[np.bool_], burned: BurnResult) -> float:
     """Mean loss on the cells outside the plan: [H, W] mask, True = treated."""
     return float(burned.lost[~mask].sum())
-
-
-def _mean_judged(draws: list[Judged]) -> Judged:
-    """The mean of several plans of one method on one scene."""
-    measured = Row._fields[Row._fields.index("reduction"):]
-    numbers: dict[str, Any] = {
-        field: float(np.mean([getattr(draw.row, field) for draw in draws])) for field in measured}
-    return draws[0]._replace(row=draws[0].row._replace(**numbers),
-                             saved=np.mean([draw.saved for draw in draws], axis=0))

@@ -1,13 +1,25 @@
-"""What fires lose under plans, and what these losses say: relative drops, the worst tenth."""
+"""What fires lose under plans, burned here or by workers, and what these losses say."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import nothing_burned
-from firebreak.fire import Fires, Scene, burn, burn_plans
+from firebreak.executors.base import Executor, map_chunks
+from firebreak.executors.calls import Recipe
+from firebreak.fire import (
+    BurnResult,
+    Fires,
+    PartsTotal,
+    PartSums,
+    Scene,
+    burn,
+    burn_part,
+    burn_plans,
+    parts_of,
+)
 
 Floats = NDArray[np.float64]
 
@@ -57,3 +69,36 @@ def worst_tenth_parts(losses: Floats) -> tuple[Floats, Floats]:
 
 def _tenth(fires: int) -> int:
     return max(1, ceil(0.1 * fires))
+
+
+class FireBurner:
+    """What a worker holds: the scene. A call has the fires and the breaks with it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+
+    def burn(self, fires: Fires, cells: NDArray[np.int64],
+             units: tuple[float, float]) -> PartSums:
+        """The sums of fires of one weather, in these units, once the flat cells are broken."""
+        return burn_part(self.scene, fires, cells, units)
+
+
+def burner_recipe(scene: Scene) -> Recipe:
+    """How a worker makes what it answers calls with."""
+    return Recipe(FireBurner, (scene,))
+
+
+def burned_by_workers(executor: Executor, scene: Scene, fires: Fires,
+                      breaks: NDArray[np.bool_] | None = None,
+                      report: Callable[[int], object] = lambda count: None) -> BurnResult:
+    """The statistics of `fire.burn`, bit for bit, by workers that are made by `burner_recipe`.
+
+    report: is given the number of fires that have burned since it was last called.
+    """
+    cells = np.empty(0, np.int64) if breaks is None else np.flatnonzero(breaks)
+    parts, sums = parts_of(fires, scene.landscape.shape), PartsTotal(scene, fires, breaks)
+    calls = ((fires.part(which), cells, sums.units) for which in parts)
+    for place, made in map_chunks(executor, FireBurner.burn.__name__, calls, "async"):
+        sums.add(parts[place], made)
+        report(parts[place].size)
+    return sums.result()

@@ -24,15 +24,15 @@ from firebreak.env.storage.problem import nothing_burned
 from firebreak.executors.base import Executor, map_chunks
 from firebreak.fire import Scene, burn
 from firebreak.planning.core.identity import hash_of, parts_of_scene, program
+from firebreak.planning.evaluation.compared_plans import Planned
 from firebreak.planning.evaluation.evaluate import (
     Bounds,
     Evaluation,
-    Planned,
     concluded,
     over_landscapes,
 )
 from firebreak.planning.evaluation.intervals import FEWEST_WEATHERS, ratio_bounds
-from firebreak.planning.evaluation.judging import TEST_SET, Row, untreated_loss_of
+from firebreak.planning.evaluation.judging import TEST_SET, Row, row_of
 from firebreak.planning.evaluation.losses import mean_saving, relative_drop
 from firebreak.train.storage.checkpoints import checkpoints_of, latest_checkpoint, save_checkpoint
 from firebreak.train.storage.forms import check_form, restoring
@@ -141,7 +141,7 @@ class ChunkBurner:
 
 def masks_of(planned: list[Planned]) -> list[Masks]:
     """Of each scene."""
-    return [[[plan.break_mask() for plan in plans] for plans in own.by_name.values()]
+    return [[[plan.break_mask() for plan in plans] for plans in own.plans.values()]
             for own in planned]
 
 
@@ -211,22 +211,16 @@ def _rows(scene: Scene, planned: Planned, sums: FireSums, plan_fires: int) -> di
     if not whole > 0.0:
         raise nothing_burned(scene)
     rows, plan = {}, 0
-    for place, (name, own) in enumerate(planned.by_name.items(), start=1):
+    for place, (name, own) in enumerate(planned.plans.items(), start=1):
         drops = [relative_drop(*pair) for pair in sums.outside[plan:plan + len(own)].tolist()]
         worst, *left = (worst_tenth(sums.binned[k], sums.binned_loss[k])
                         for k in (0, *range(plan + 1, plan + 1 + len(own))))
         promised = None if name in planned.given else float(np.mean(mean_saving(
             scene, scene.fires("plan", plan_fires), [one.break_mask() for one in own])))
-        rows[name] = Row(
-            landscape=scene.landscape.name, budget=own[0].budget_share, plan_fires=plan_fires,
-            method=name, **untreated_loss_of(scene, whole / fires),
-            untreated_burned_share=float(sums.burned[0]) / fires,
-            median_duration_min=scene.median_duration_min,
-            reduction=float(sums.total[place]) / whole,
-            reduction_untreated_cells=float(np.mean(drops)),
-            cvar90_reduction=float(np.mean([relative_drop(worst, one) for one in left])),
-            in_sample_reduction=promised, seconds=float(np.mean([p.seconds for p in own])),
-            simulations=float(np.mean([p.simulations for p in own])))
+        rows[name] = row_of(
+            scene, name, own, whole / fires, float(sums.burned[0]) / fires,
+            float(sums.total[place]) / whole, float(np.mean(drops)),
+            float(np.mean([relative_drop(worst, one) for one in left])), promised)
         plan += len(own)
     return rows
 
@@ -285,7 +279,7 @@ def _parts(scenes: list[Scene], planned: list[Planned],
     yield repr(test_fires)
     for scene, own in zip(scenes, planned, strict=True):
         yield from parts_of_scene(scene)
-        for name, plans in own.by_name.items():
+        for name, plans in own.plans.items():
             yield repr((name, len(plans)))
             for plan in plans:
                 yield np.sort(plan.cells).tobytes()

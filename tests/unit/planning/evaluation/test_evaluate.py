@@ -77,8 +77,8 @@ def test_reductions_of_a_plan_by_hand(corridor: Scene) -> None:
 
 def test_treating_the_ignitions_of_the_plan_fires_claims_nothing(corridor: Scene) -> None:
     source = int(corridor.fires("plan", 1).source[0])
-    own = judge_scene(corridor, {"own": [plan_of_cells(corridor, [source])]}, {}, 1, 50)["own"]
-    assert own.row.in_sample_reduction == 0.0
+    own = judge_scene(corridor, {"own": [plan_of_cells(corridor, [source])]}, 1, 50).rows["own"]
+    assert own.in_sample_reduction == 0.0
 
 
 def test_fires_in_treated_cells_burn_as_if_their_cell_were_untreated(scenes: list[Scene]) -> None:
@@ -86,7 +86,7 @@ def test_fires_in_treated_cells_burn_as_if_their_cell_were_untreated(scenes: lis
     fires = scene.fires("plan", 12)
     cells = np.unique(fires.source)
     plan = plan_of_cells(scene, cells.tolist())
-    promised = judge_scene(scene, {"own": [plan]}, {}, 12, 20)["own"].row.in_sample_reduction
+    promised = judge_scene(scene, {"own": [plan]}, 12, 20).rows["own"].in_sample_reduction
     value = scene.landscape.value
     losses = []
     for i in range(12):
@@ -214,7 +214,7 @@ def test_random_is_the_mean_over_thirty_plans_unless_told(scenes: list[Scene],
         made.append(make_plan(*args, **options))
         return made[-1]
 
-    monkeypatch.setattr("firebreak.planning.evaluation.evaluate.make_plan", remember)
+    monkeypatch.setattr("firebreak.planning.evaluation.compared_plans.make_plan", remember)
     evaluate(scenes[:1], ["random"], budget_share=0.05, plan_fires=4, test_fires=4, seed=0)
     assert len({tuple(plan.cells.tolist()) for plan in made}) == 30
     assert EvaluateArguments(landscapes=[]).random_draws == 30

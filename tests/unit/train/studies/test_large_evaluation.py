@@ -22,7 +22,8 @@ from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation.evaluate import Evaluation, Planned, planned
+from firebreak.planning.evaluation.compared_plans import Planned, planned
+from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.intervals import fire_groups
 from firebreak.planning.evaluation.losses import worst_tenth_mean
 from firebreak.seeding import generator
@@ -132,7 +133,7 @@ def test_sums_give_what_all_fires_at_once_give(
     for scene, own in zip(scenes, plans, strict=True):
         fires = fires_of(scene)
         before = burn(scene, fires, want="statistics")
-        for name, made in own.made.items():
+        for name, made in own.plans.items():
             row = next(row for row in whole.rows
                        if (row.landscape, row.method) == (scene.landscape.name, name))
             after = [burn(scene, fires, plan.break_mask(), want="statistics")
@@ -161,7 +162,7 @@ def test_sums_give_the_interval_of_all_fires_at_once(weathers: int) -> None:
     one = judged([scene], plans, executor_for([scene], plans))
     fires = fires_of(scene)
     before = burn(scene, fires).loss
-    saved = before - burn(scene, fires, plans[0].made["betweenness"][0].break_mask()).loss
+    saved = before - burn(scene, fires, plans[0].plans["betweenness"][0].break_mask()).loss
     own = fire_groups(fires.scenario, before).saving(saved, before)
     found = one.methods["betweenness"]
     # Few weathers are taken as given: fires are then dealt to groups.
@@ -259,7 +260,7 @@ def test_sums_of_other_weather_are_other_sums() -> None:
 
 
 def _identity_of(scene: Scene) -> str:
-    return large_evaluation._identity([scene], [Planned({}, {})], 100)
+    return large_evaluation._identity([scene], [Planned({}, frozenset())], 100)
 
 
 def test_sums_of_another_program_are_not_taken_up(
@@ -283,7 +284,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Any:
 def test_a_folder_of_something_else_is_refused_before_a_plan_is_made(
         said: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save_checkpoint(tmp_path, "run", {"turn": 1})
-    monkeypatch.setattr("firebreak.planning.evaluation.evaluate.planned", None)
+    monkeypatch.setattr("firebreak.planning.evaluation.compared_plans.planned", None)
     code, text = said("--executor", "in-process", "--out", str(tmp_path))
     assert code == 2
     assert "expected saved state of kind" in text

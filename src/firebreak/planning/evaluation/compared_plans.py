@@ -1,0 +1,144 @@
+"""The plans that a comparison holds against one another: made by methods, and given."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from firebreak.checks import fail
+from firebreak.env.storage.problem import budget_cost, budget_on
+from firebreak.fire import Scene
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.limits import SEARCH, SearchOptions
+from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.core.progress import Reporter, in_shares, no_report
+from firebreak.planning.core.rules import FREE, PlanRules
+from firebreak.planning.evaluation.auto import plan_by_choice
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import CHOOSERS, check_methods, method_of
+from firebreak.seeding import integer_seed
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
+
+RANDOM_DRAWS = 30
+"""Plans that a stochastic method is the mean over."""
+
+
+class Planned(NamedTuple):
+    """Plans of a scene by name, several of a random method. given: names of those that were made
+    elsewhere.
+    """
+
+    plans: dict[str, list[Plan]]
+    given: frozenset[str]
+
+
+def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
+            plan_fires: int, seed: int, policy: "Policy | None" = None,
+            random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
+            search: SearchOptions = SEARCH, rules: PlanRules = FREE,
+            existing: Mapping[str, Plan] = MappingProxyType({}),
+            report: Reporter = no_report) -> Iterator[Planned]:
+    """The plans to judge on each scene, made one scene after the other; see `evaluate`.
+
+    Args:
+        report: takes plans as they are made, in parts of them too.
+    """
+    given = checked_plans([scene.landscape for scene in scenes], methods, plans, budget_share,
+                          random_draws)
+
+    def make(scene: Scene, method: str, own_seed: int) -> Plan:
+        if scene.tiled:
+            return _nothing(scene, method, budget_share, plan_fires, own_seed)
+        if method in CHOOSERS:
+            return plan_by_choice(scene, budget_share, plan_fires, seed=own_seed, policy=policy,
+                                  rules=rules, report=in_shares(report)).plan
+        return make_plan(scene, budget_share, plan_fires, method, seed=own_seed, policy=policy,
+                         search=search, rules=rules, report=in_shares(report))
+
+    for scene, own in zip(scenes, given, strict=True):
+        given_here = own | dict(existing)
+        yield Planned({method: [make(scene, method, own_seed)
+                                for own_seed in _seeds_of(method, seed, random_draws)]
+                       for method in methods} | {name: [plan] for name, plan in given_here.items()},
+                      frozenset(given_here))
+
+
+def _nothing(scene: Scene, method: str, budget_share: float, plan_fires: int, seed: int) -> Plan:
+    """The plan of a method that treats nothing."""
+    assert method not in CHOOSERS, "plans are not made on tiled scenes"
+    assert not method_of(method).treats, "plans are not made on tiled scenes"
+    land = scene.landscape
+    return Plan(method=method, cells=np.empty(0, np.int64), shape=land.shape, cost=0.0,
+                cost_unit=cost_unit(land), currency=land.currency,
+                budget=budget_cost(scene, budget_share), budget_share=budget_share,
+                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=plan_fires,
+                seed=seed, seconds=0.0, simulations=0.0)
+
+
+def plans_to_make(scenes: Sequence[Scene], methods: Sequence[str], random_draws: int) -> int:
+    """How many plans `planned` makes."""
+    return len(scenes) * sum(len(_seeds_of(method, 0, random_draws)) for method in methods)
+
+
+def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:
+    if not method_of(method).stochastic:
+        return [seed]
+    return [integer_seed(seed, "random-draw", draw) for draw in range(random_draws)]
+
+
+def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Sequence[Plan],
+                  budget_share: float, random_draws: int) -> list[dict[str, Plan]]:
+    """The given plans of each landscape by name; a name already taken gets -2, -3 and so on.
+
+    Raises:
+        InputError: nothing to evaluate; a budget that buys nothing; plans that fit no landscape,
+            or not all.
+    """
+    if methods or not plans:
+        check_methods(methods, "--methods", choosers=True)
+    if not lands:
+        raise fail(expected="at least 1 landscape", given="none", where="evaluate",
+                   remedy="name at least one")
+    keys = [land.checksum() for land in lands]
+    if len(set(keys)) < len(lands):
+        raise fail(expected="each landscape once", given="one twice", where="evaluate",
+                   remedy="remove the repeated landscape")
+    if random_draws < 1:
+        raise fail(expected="at least 1 random plan", given=f"{random_draws}", where="evaluate",
+                   remedy=f"{RANDOM_DRAWS} is usual")
+    budgets = [budget_on(land, budget_share) for land in lands]
+    found: list[dict[str, Plan]] = [{} for _ in lands]
+    for plan in plans:
+        if plan.landscape_checksum not in keys:
+            raise fail(expected="plans for the landscapes that are evaluated",
+                       given=f"one for {plan.landscape}", where=f"plan '{plan.method}'",
+                       remedy="name its landscape too, or leave the plan out")
+        place = keys.index(plan.landscape_checksum)
+        check_plan(plan, lands[place])
+        _check_comparable(plan, lands[place], budgets[place])
+        taken = {*methods, *found[place]}
+        number = 1
+        while (name := plan.label if number == 1 else f"{plan.label}-{number}") in taken:
+            number += 1
+        found[place][name] = plan
+    if any(own.keys() != found[0].keys() for own in found):
+        raise fail(expected=f"given plans for all of the {len(lands)} landscapes",
+                   given=f"{len(plans)} plans that do not cover them", where="evaluate",
+                   remedy="evaluate the landscapes that have plans separately")
+    return found
+
+
+def _check_comparable(plan: Plan, land: Landscape, budget: float) -> None:
+    """A plan is only held against methods that may spend what it was allowed to spend, whatever it
+    left of that, or what it spends; to within one cell.
+    """
+    cell = float(land.cost[land.treatable].max()) * (1.0 + 1e-6)
+    if min(abs(plan.budget - budget), abs(plan.cost - budget)) > cell:
+        whole = cost_of(np.flatnonzero(land.treatable), land)
+        raise fail(expected=f"plans of the evaluated budget of {budget:g} {plan.priced_in}",
+                   given=f"one of {plan.budget:g} that costs {plan.cost:g}",
+                   where=f"plan '{plan.method}'",
+                   remedy=f"evaluate it with a budget of {plan.budget / whole:.6g}")
