@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
 from firebreak.checks import InputError, counted
 from firebreak.executors.base import closing
+from firebreak.fire import burn_plans
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import cells_in, lift, lift_segments
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar, in_shares
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
-from firebreak.planning.evaluation.losses import losses_of
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.segment_table import (
     columns_of,
@@ -105,7 +105,7 @@ class PlanByWindows:
         fires = scene.fires("test", options.test_fires)
         under = [None, plan.break_mask()] + ([] if network is None else [network.break_mask()])
         with bar(len(under) * options.test_fires, "fire") as advance:
-            before, after, *others = losses_of(scene, fires, under, advance)
+            before, after, *others = burn_plans(scene, fires, under, advance)
         groups = fire_groups(fires.scenario, before)
         existing = None if network is None else (groups.saving(before - others[0], before),
                                                  network.cost)
