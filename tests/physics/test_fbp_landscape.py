@@ -12,7 +12,8 @@ from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
 from firebreak.fire.fbp.system import fbp_behavior
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.travel_field import ellipse_of, field_from_ellipse
-from firebreak.landscape.fbp_codes import FBP_CODES, burnable_codes
+from firebreak.landscape.fbp_codes import FBP_CODES
+from firebreak.landscape.fuel_systems import FBP
 from firebreak.landscape.landscape import NODATA
 
 PURE = {fuel.fuel_type.replace("-", "").upper(): code for code, fuel in sorted(FBP_CODES.items())
@@ -94,7 +95,7 @@ def test_all_cases_of_the_cffdrs_package_agree_as_cells_of_a_map(reference_dir):
 
 
 def test_every_code_burns_as_its_fuel_type():
-    codes = burnable_codes()
+    codes = FBP.burnable_codes
     found = fbp_fire_behavior(fbp_map(codes), fbp_weather(wind_10m_km_h=[22.0], ffmc=92.0))
     for position, code in enumerate(codes.tolist()):
         fuel = FBP_CODES[code]

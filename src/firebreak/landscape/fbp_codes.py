@@ -5,15 +5,11 @@ is M-3 with 30 % dead fir. Where a code leaves the season open ("M-1/M-2"), the 
 taken: leafless, as before green-up, the faster fire. Colours are those of the Canadian maps.
 """
 
-from functools import cache
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 
 class FbpCode(NamedTuple):
-    """What a code stands for.
+    """The meaning of a code.
 
     Attributes:
         label: as the map's legend has it, such as "M-1/M-2 (40 PC)".
@@ -71,7 +67,7 @@ _KIND_OF_LETTER = {"C": "conifer", "D": "deciduous", "M": "mixedwood", "S": "sla
 FUEL_KINDS: dict[int, str] = {code: _KIND_OF_LETTER[fuel.fuel_type[0]]
                               for code, fuel in FBP_CODES.items()
                               if fuel.fuel_type[0] in _KIND_OF_LETTER}
-"""What carries the fire, by code that burns: the groups of the FBP System (ST-X-3)."""
+"""The fuel that carries the fire, by code that burns: groups of the FBP System (ST-X-3)."""
 
 TITLES = {
     1: "spruce-lichen woodland", 2: "boreal spruce", 3: "mature jack or lodgepole pine",
@@ -79,7 +75,7 @@ TITLES = {
     7: "ponderosa pine, Douglas fir", 11: "leafless aspen", 21: "jack or lodgepole pine slash",
     22: "white spruce, balsam slash", 23: "coastal cedar, hemlock, Douglas fir slash",
     31: "matted grass", 32: "standing grass"}
-"""What the types that have a code of one kind stand for (ST-X-3), by code."""
+"""The types that have a code of one kind in words (ST-X-3), by code."""
 
 # Surface fuel load of Cell2Fire's Data.csv by fuel type, kg/m2, as its published instances have it.
 _SURFACE_LOAD = {"C-1": 0.75, "C-2": 0.8, "C-3": 1.15, "C-4": 1.2, "C-5": 1.2, "C-6": 1.2,
@@ -87,15 +83,6 @@ _SURFACE_LOAD = {"C-1": 0.75, "C-2": 0.8, "C-3": 1.15, "C-4": 1.2, "C-5": 1.2, "
 
 NON_FUEL = 101
 """The code of a cell that does not burn."""
-
-
-@cache
-def burnable_codes() -> NDArray[np.int16]:
-    """All codes that burn, ascending, int16, read-only."""
-    codes = np.array([code for code, fuel in FBP_CODES.items()
-                      if fuel.fuel_type not in ("NF", "WA")], dtype=np.int16)
-    codes.flags.writeable = False
-    return codes
 
 
 def least_load(code: int) -> int:
@@ -116,13 +103,13 @@ def with_load(code: int, factor: float) -> int:
 
 
 def same_fuel(one: int, other: int) -> bool:
-    """Whether two codes are of the same fuel type and the same mixture."""
+    """True where two codes are of the same fuel type and the same mixture."""
     return FBP_CODES[one][1:4] == FBP_CODES[other][1:4]
 
 
 def cell2fire_fields(code: int) -> dict[str, str]:
-    """What Cell2Fire's Data.csv says of a code that burns: type without dash, code, percentage of
-    conifer or dead fir, surface fuel load (kg/m2).
+    """The columns of a code that burns in Cell2Fire's Data.csv: type without dash, code, percentage
+    of conifer or dead fir, surface fuel load (kg/m2).
     """
     fuel = FBP_CODES[code]
     fields = {"fueltype": fuel.fuel_type.replace("-", ""), "ftypeN": str(code)}

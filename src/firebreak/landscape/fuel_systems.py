@@ -1,4 +1,4 @@
-"""The fuel systems that a landscape may be coded in: what depends on the system is a field here.
+"""The fuel systems that a landscape may be coded in: all that depends on the system is a field.
 
 The same number means different fuels in two systems, so a landscape carries the name of its own
 (`Landscape.fuel_system`, which is also what files and checksums hold) and asks the object for the
@@ -9,7 +9,7 @@ A new system is one more object in `SYSTEMS`, and one more entry of that list.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ _UNKNOWN_COLOUR = "#ffffff"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cell2FireForm:
-    """How the folders of Cell2Fire and C2F-W hold a fuel system.
+    """The form of a fuel system in the folders of Cell2Fire and C2F-W.
 
     Attributes:
         lookup_table: file name of the table of fuels, which shows the system of a folder.
@@ -30,9 +30,9 @@ class Cell2FireForm:
             the name `fuel_grid`.
         fuel_grid: file name of the fuel raster, without its suffix.
         data_columns: of Data.csv, in the order in which the program writes them.
-        data_fields: burnable code -> what Data.csv says of it, by column.
+        data_fields: burnable code -> its cells in Data.csv, by column.
         named_codes: codes whose label may stand as the fuel type of a lookup table.
-        same_fuel: whether two burnable codes burn alike.
+        same_fuel: True where two burnable codes burn alike.
         unclassified: grid value that counts as bare ground where the table does not name it.
         least_code: the program does not know smaller codes.
         known: the codes that it knows, in words.
@@ -59,21 +59,21 @@ class FuelSystem:
         title: in the middle of a sentence.
         known: the codes that have a meaning, in words.
         labels: short name of every known code, such as "GR2" or "C-2".
-        kinds: what carries the fire, of every code that burns, such as "grass".
-        titles: what codes stand for, in words, of those whose short name does not say it.
+        kinds: the fuel that carries the fire, such as "grass", of every code that burns.
+        titles: codes in words, of those whose short name does not say it.
         colours: hex colour of every known code.
         burnable_codes: all codes that burn, ascending, int16, read-only.
         non_burnable: the code given to a cell that is made unburnable, such as a road.
         least_load: burnable code -> code after a shaded treatment: the least load of its kind.
         with_load: burnable code and a factor -> code of its kind with so much of its fine fuel.
-        uses_canopy: whether fires depend on the canopy layers of the map.
-        uses_curing: whether fires depend on the grass curing of the map.
+        uses_canopy: fires depend on the canopy layers of the map.
+        uses_curing: fires depend on the grass curing of the map.
         level_slope_unit: unit of a slope layer on ground too level to show it; None: not known.
         fuel_map_dtype: of the pixels of a fuel map.
         layer_name: of the fuel grid in a folder of ASCII grids.
         file_word: word in a file's name that shows the system; None: no word does.
-        held_by_flame: whether crews judge a fire by its flame length; else by its intensity.
-        in_lcp: whether a FARSITE .lcp can hold the codes.
+        held_by_flame: crews judge a fire by its flame length; else by its intensity.
+        in_lcp: a FARSITE .lcp can hold the codes.
         cell2fire: how Cell2Fire and C2F-W hold them.
     """
 
@@ -84,7 +84,7 @@ class FuelSystem:
     kinds: Mapping[int, str]
     titles: Mapping[int, str]
     colours: Mapping[int, str]
-    burnable_codes: NDArray[np.int16]
+    burnable_codes: NDArray[np.int16] = field(init=False)
     non_burnable: int
     least_load: Callable[[int], int]
     with_load: Callable[[int, float], int]
@@ -98,8 +98,13 @@ class FuelSystem:
     in_lcp: bool
     cell2fire: Cell2FireForm
 
+    def __post_init__(self) -> None:
+        codes = np.array(sorted(self.kinds), dtype=np.int16)
+        codes.flags.writeable = False
+        object.__setattr__(self, "burnable_codes", codes)
+
     def is_known(self, code: int) -> bool:
-        """Whether `code` has a meaning, burnable or not."""
+        """Return whether `code` has a meaning, burnable or not."""
         return code in self.labels
 
     def label(self, code: int) -> str:
@@ -123,7 +128,6 @@ ROTHERMEL = FuelSystem(
     kinds=fuels.FUEL_KINDS,
     titles=fuels.TITLES,
     colours=fuels.FUEL_COLOURS,
-    burnable_codes=fuels.burnable_codes(),
     non_burnable=fuels.BARREN,
     least_load=fuels.least_load,
     with_load=fuels.with_load,
@@ -141,7 +145,7 @@ ROTHERMEL = FuelSystem(
         data_columns=("fueltype", "lat", "lon", "elev", "ws", "waz", "ps", "saz", "cur", "cbd",
                       "cbh", "ccf", "ftypeN", "fmc", "probMap", "jd", "jd_min", "pc", "pdf",
                       "time", "ffmc", "bui", "gfl", "pattern", "tree_height"),
-        data_fields=lambda code: {"fueltype": fuels.fuel_name(code), "ftypeN": str(code)},
+        data_fields=lambda code: {"fueltype": fuels.FUEL_NAMES[code], "ftypeN": str(code)},
         named_codes=fuels.FUEL_MODELS,
         same_fuel=lambda one, other: one == other,
         unclassified=0,
@@ -157,7 +161,6 @@ FBP = FuelSystem(
     kinds=fbp_codes.FUEL_KINDS,
     titles=fbp_codes.TITLES,
     colours={code: fuel.colour for code, fuel in fbp_codes.FBP_CODES.items()},
-    burnable_codes=fbp_codes.burnable_codes(),
     non_burnable=fbp_codes.NON_FUEL,
     least_load=fbp_codes.least_load,
     with_load=fbp_codes.with_load,

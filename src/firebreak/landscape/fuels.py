@@ -13,9 +13,6 @@ regrown fuel burns as the model of the nearest load is an assumption: models dif
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 _LB_FT2_PER_TON_ACRE = 2000.0 / 43560.0  # exact: short ton, international acre
 
 UNUSED_SAV_FT = 9999.0
@@ -70,15 +67,12 @@ class FuelModel(NamedTuple):
     Attributes:
         code: number on the map; 1-13 or 101-204.
         name: short name of the paper, such as "GR2"; Anderson's models are "FM1" to "FM13".
-        dynamic: whether live herbs are transferred to a dead class as they cure.
-        load_1h_lb_ft2: oven-dry load of dead fuel under 1/4 inch.
-        load_10h_lb_ft2: oven-dry load of dead fuel of 1/4 to 1 inch.
-        load_100h_lb_ft2: oven-dry load of dead fuel of 1 to 3 inches.
-        load_herb_lb_ft2: oven-dry load of live herbs.
-        load_woody_lb_ft2: oven-dry load of live woody fuel.
-        sav_1h_ft: surface-area-to-volume ratio of the 1-hour class, 1/ft.
-        sav_herb_ft: of live herbs, 1/ft; `UNUSED_SAV_FT` where there are none.
-        sav_woody_ft: of live woody fuel, 1/ft; `UNUSED_SAV_FT` where there is none.
+        dynamic: True where live herbs are transferred to a dead class as they cure.
+        load_1h_lb_ft2, load_10h_lb_ft2, load_100h_lb_ft2: oven-dry loads of dead fuel under 1/4
+            inch, of 1/4 to 1 inch, and of 1 to 3 inches.
+        load_herb_lb_ft2, load_woody_lb_ft2: oven-dry loads of live herbs and live woody fuel.
+        sav_1h_ft, sav_herb_ft, sav_woody_ft: surface-area-to-volume ratios of the 1-hour class, of
+            live herbs and of live woody fuel, 1/ft; `UNUSED_SAV_FT` where there are none.
         depth_ft: depth of the fuel bed.
         extinction_moisture: dead moisture of extinction, fraction.
         heat_btu_lb: low heat content, dead and live.
@@ -200,7 +194,7 @@ _FIRST_OF_KIND = {1: "grass", 4: "shrub", 8: "timber litter", 11: "slash", 101: 
 FUEL_KINDS: dict[int, str] = {
     code: _FIRST_OF_KIND[max(first for first in _FIRST_OF_KIND if first <= code)]
     for code in FUEL_MODELS}
-"""What carries the fire, by code that burns (Anderson 1982; Scott & Burgan 2005)."""
+"""The fuel that carries the fire, by code that burns (Anderson 1982; Scott & Burgan 2005)."""
 
 _HEX_OF_GROUP: dict[int, str] = {
     1: "FFFFBE FFFF00 E6C50B FFD37F FFAA66 CDAA66 897044 D3FFBE 70A800 267300 E8BEFF 7A8EF5 C500FF",
@@ -222,14 +216,6 @@ FUEL_COLOURS: dict[int, str] = {
 """Hex colour of every known code."""
 
 
-@cache
-def burnable_codes() -> NDArray[np.int16]:
-    """All codes that burn, ascending, int16, read-only."""
-    codes = np.array(sorted(FUEL_MODELS), dtype=np.int16)
-    codes.flags.writeable = False
-    return codes
-
-
 def least_load(code: int) -> int:
     """The model of the same kind with the least load, for a code that burns.
 
@@ -238,11 +224,6 @@ def least_load(code: int) -> int:
     # First code of each kind and what it becomes.
     kinds = ((1, 101), (4, 141), (8, 181), (101, 101), (121, 121), (141, 141), (161, 181))
     return [after for first, after in kinds if code >= first][-1]
-
-
-def fuel_name(code: int) -> str:
-    """Short name for legends, such as "GR2", "NB8 water" or "code 17" for what is not known."""
-    return FUEL_NAMES.get(code, f"code {code}")
 
 
 def fine_load_lb_ft2(code: int) -> float:

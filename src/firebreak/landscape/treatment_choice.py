@@ -16,7 +16,7 @@ NONE = -1
 
 
 def per_ha(row: TreatmentRow, slope_tan: NDArray[np.float32]) -> NDArray[np.float64]:
-    """What a hectare costs at slopes [...], inf where it cannot be done."""
+    """The cost of a hectare at slopes [...], inf where it cannot be done."""
     bounds = np.array([cost.to_slope_percent for cost in row.costs])
     prices = np.array([*(cost.per_ha for cost in row.costs), np.inf])
     # A slope of a bound belongs to its row; float32 slopes are off by less than a thousandth.
@@ -58,7 +58,7 @@ def with_treatments(landscape: Landscape, rows: Sequence[TreatmentRow], where: s
 
 def treatment_of_rows(rows: Sequence[TreatmentRow], age_years: int, where: str,
                       width_m: float | None = None) -> Treatment:
-    """What breaks made by these treatments are at an age, as the engine takes it.
+    """Breaks made by these treatments at an age, as the engine takes them.
 
     Args:
         where: how the treatments were asked for, for errors.

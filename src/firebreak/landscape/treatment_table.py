@@ -1,5 +1,5 @@
-"""The table of treatments: what fuel and canopy become and for how long, what that costs on which
-slopes, what upkeep costs. One comes with the package (`treatments.toml`); users add their own.
+"""The table of treatments: fuel and canopy afterwards and for how long, the cost by slope, the cost
+of upkeep. One comes with the package (`treatments.toml`); users add their own.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _BOUNDS = {"canopy_cover": (0.0, 2.0, 1.0), "canopy_base_height": (1.0, 10.0, 1.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateRow:
-    """What a treated cell is until so many years after the treatment.
+    """A treated cell until so many years after the treatment.
 
     to_year: the last year that it holds for; 0 is the year of the treatment. bare: without fuel, of
     which `treatment` is no matter then. source: of its numbers.
@@ -41,13 +41,13 @@ class StateRow:
 
     @property
     def bare(self) -> bool:
-        """Whether nothing there burns."""
+        """True where nothing burns."""
         return self.treatment.kind == "hard"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostRow:
-    """What a hectare costs up to a slope, in the row's currency of the year of its source."""
+    """The cost of a hectare up to a slope, in the row's currency of the year of its source."""
 
     to_slope_percent: float
     per_ha: float
@@ -85,7 +85,7 @@ class TreatmentRow:
         return self.costs[-1].to_slope_percent
 
     def state_at(self, age_years: int, where: str) -> StateRow:
-        """What a treated cell is at an age.
+        """A treated cell at an age.
 
         Raises:
             InputError: an age beyond the table.
@@ -116,14 +116,14 @@ def named(names: str, table: Mapping[str, TreatmentRow], where: str) -> list[Tre
     Raises:
         InputError: an unknown one, or one that is named twice, or costs in several currencies.
     """
-    asked = [name.strip() for name in names.split(",")]
-    for name in asked:
+    listed = [name.strip() for name in names.split(",")]
+    for name in listed:
         if name not in table:
             raise unknown_name("treatment", name, table, where)
-        if asked.count(name) > 1:
+        if listed.count(name) > 1:
             raise fail(expected="each treatment once", given=f"'{name}' twice", where=where,
                        remedy="leave one of them out")
-    found = [table[name] for name in asked]
+    found = [table[name] for name in listed]
     currencies = sorted({row.currency for row in found})
     if len(currencies) > 1:
         raise fail(expected="treatments whose costs are in one currency",
@@ -140,114 +140,113 @@ def _rows(path: Path) -> dict[str, TreatmentRow]:
     return {name: _row(name, content, f"{path}, [{name}]") for name, content in tree.items()}
 
 
-def _row(name: str, given: object, where: str) -> TreatmentRow:
-    content = _table(given, {"title", "currency", "upkeep", "state", "cost"}, where)
-    states = [_state(name, one, f"{where}, state {k + 1}")
-              for k, one in enumerate(_list(content, "state", where))]
-    costs = [_cost(one, f"{where}, cost {k + 1}")
-             for k, one in enumerate(_list(content, "cost", where))]
-    _rising([one.to_year for one in states], "to_year", where)
-    _rising([one.to_slope_percent for one in costs], "to_slope_percent", where)
-    upkeep = _table(content.get("upkeep"), {"per_ha_year", "source"}, f"{where}, upkeep")
-    at = f"{where}, upkeep"
+def _row(name: str, content: object, where: str) -> TreatmentRow:
+    table = _Table(content, where, {"title", "currency", "upkeep", "state", "cost"})
+    states = tuple(_state(name, one) for one in table.rows(
+        "state", {"to_year", "surface", "fuel", "source", *_BOUNDS}))
+    costs = tuple(
+        CostRow(to_slope_percent=one.number("to_slope_percent", 1.0, 1000.0),
+                per_ha=one.number("per_ha", 0.01, _MOST_PER_HA), source=one.text("source"))
+        for one in table.rows("cost", {"to_slope_percent", "per_ha", "source"}))
+    table.check_rising("to_year", [one.to_year for one in states])
+    table.check_rising("to_slope_percent", [one.to_slope_percent for one in costs])
+    upkeep = _Table(table.get("upkeep"), f"{where}, upkeep", {"per_ha_year", "source"})
     return TreatmentRow(
-        name=name, title=_text(content, "title", where), states=tuple(states), costs=tuple(costs),
-        upkeep_per_ha_year=_number(upkeep, "per_ha_year", 0.0, _MOST_PER_HA, at),
-        upkeep_source=_text(upkeep, "source", at),
-        currency=checked_unit(_text(content, "currency", where), f"{where}, currency"))
+        name=name, title=table.text("title"), states=states, costs=costs,
+        upkeep_per_ha_year=upkeep.number("per_ha_year", 0.0, _MOST_PER_HA),
+        upkeep_source=upkeep.text("source"),
+        currency=checked_unit(table.text("currency"), f"{where}, currency"))
 
 
-def _state(name: str, given: object, where: str) -> StateRow:
-    row = _table(given, {"to_year", "surface", "fuel", "source", *_BOUNDS}, where)
-    year = _number(row, "to_year", 0.0, MOST_YEARS, where)
+def _state(name: str, row: "_Table") -> StateRow:
+    year = row.number("to_year", 0.0, MOST_YEARS)
     if year != int(year):
-        raise _wrong("to_year", "a whole number of years", year, where)
-    source = _text(row, "source", where)
-    return StateRow(to_year=int(year), treatment=_treatment(name, row, where), source=source)
+        raise row.wrong("to_year", "a whole number of years")
+    source = row.text("source")
+    return StateRow(to_year=int(year), treatment=_treatment(name, row), source=source)
 
 
-def _treatment(name: str, row: Mapping[str, Any], where: str) -> Treatment:
-    if row.get("surface") == BARE:
-        more = sorted(row.keys() - {"to_year", "surface", "source"})
+def _treatment(name: str, row: "_Table") -> Treatment:
+    surface = row.get("surface")
+    if surface == BARE:
+        more = sorted(row.content.keys() - {"to_year", "surface", "source"})
         if more:
             raise fail(expected="nothing but to_year and source beside surface = \"bare\"",
-                       given=more[0], where=where, remedy="leave it out")
+                       given=more[0], where=row.where, remedy="leave it out")
         return Treatment(name=name)
     factors: dict[str, Any] = {
-        key: _number(row, key, low, high, where) if key in row else otherwise
+        key: row.number(key, low, high) if key in row.content else otherwise
         for key, (low, high, otherwise) in _BOUNDS.items()}
     shaded = replace(Treatment(kind="shaded", name=name), **factors)
-    surface = row.get("surface")
-    if surface == LEAST and "fuel" not in row:
+    if surface == LEAST and "fuel" not in row.content:
         return shaded
-    load = 1.0 if surface == KEPT else _number(
-        row, "surface", 0.01, 5.0, where, f"\"{BARE}\", \"{KEPT}\", \"{LEAST}\" without fuel, or ")
-    return replace(shaded, fine_fuel=load, fuels=_fuels(row, where))
+    load = 1.0 if surface == KEPT else row.number(
+        "surface", 0.01, 5.0, f"\"{BARE}\", \"{KEPT}\", \"{LEAST}\" without fuel, or ")
+    return replace(shaded, fine_fuel=load, fuels=_fuels(row))
 
 
-def _fuels(row: Mapping[str, Any], where: str) -> tuple[tuple[str, str], ...]:
+def _fuels(row: "_Table") -> tuple[tuple[str, str], ...]:
     """Beginnings of names of fuels, and the fuel that such a cell has after the treatment."""
-    given = row.get("fuel", {})
-    if not isinstance(given, dict):
-        raise _wrong("fuel", "a table such as { SH = \"SB1\" }", given, where)
+    fuels = row.content.get("fuel", {})
+    if not isinstance(fuels, dict):
+        raise row.wrong("fuel", "a table such as { SH = \"SB1\" }")
     labels = {label for system in SYSTEMS.values() for code, label in system.labels.items()
               if code in system.burnable_codes}
-    for begin, after in given.items():
+    for begin, after in fuels.items():
         if after not in labels:
-            raise unknown_name("fuel", str(after), labels, f"{where}, fuel")
+            raise unknown_name("fuel", str(after), labels, f"{row.where}, fuel")
         if not any(label.startswith(begin) for label in labels):
-            raise unknown_name("beginning of a fuel's name", begin, labels, f"{where}, fuel")
-    return tuple(given.items())
+            raise unknown_name("beginning of a fuel's name", begin, labels, f"{row.where}, fuel")
+    return tuple(fuels.items())
 
 
-def _cost(given: object, where: str) -> CostRow:
-    row = _table(given, {"to_slope_percent", "per_ha", "source"}, where)
-    return CostRow(to_slope_percent=_number(row, "to_slope_percent", 1.0, 1000.0, where),
-                   per_ha=_number(row, "per_ha", 0.01, _MOST_PER_HA, where),
-                   source=_text(row, "source", where))
+class _Table:
+    """A table of TOML with its place in words; a key that is missing or wrong raises InputError."""
 
+    def __init__(self, content: object, where: str, known: set[str]) -> None:
+        if not isinstance(content, dict):
+            raise fail(expected="a table", given="none" if content is None else repr(content)[:80],
+                       where=where, remedy="write it as docs/treatments.md has it")
+        for key in content:
+            if key not in known:
+                raise unknown_name("key", key, known, where)
+        self.content: dict[str, Any] = content
+        self.where = where
+        self.get = content.get
 
-def _list(content: Mapping[str, Any], key: str, where: str) -> list[Any]:
-    given = content.get(key)
-    if not isinstance(given, list) or not given:
-        raise _wrong(key, f"at least one [[...{key}]]", given, where)
-    return given
+    def rows(self, key: str, known: set[str]) -> list["_Table"]:
+        """The tables of a list, of which there is at least one."""
+        rows = self.get(key)
+        if not isinstance(rows, list) or not rows:
+            raise self.wrong(key, f"at least one [[...{key}]]")
+        return [_Table(one, f"{self.where}, {key} {k}", known) for k, one in enumerate(rows, 1)]
 
+    def text(self, key: str) -> str:
+        """A text of one line."""
+        text = self.get(key)
+        if not isinstance(text, str) or not text.strip():
+            more = ", or the word assumed" if key == "source" else ""
+            raise self.wrong(key, f"a text{more}")
+        if not text.isprintable():
+            raise self.wrong(key, "a text of one line")
+        return text
 
-def _table(given: object, known: set[str], where: str) -> Mapping[str, Any]:
-    if not isinstance(given, dict):
-        raise fail(expected="a table", given="none" if given is None else repr(given)[:80],
-                   where=where, remedy="write it as docs/treatments.md has it")
-    for key in given:
-        if key not in known:
-            raise unknown_name("key", key, known, where)
-    return given
+    def number(self, key: str, low: float, high: float, other: str = "") -> float:
+        """A number of a range. other: what the key may hold too, in words."""
+        value = self.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float) or (
+                not low <= value <= high):
+            raise self.wrong(key, f"{other}a number from {low:g} to {high:g}")
+        return float(value)
 
+    def check_rising(self, key: str, values: list[Any]) -> None:
+        """Refuses rows whose values of a key do not rise."""
+        if any(one >= other for one, other in pairwise(values)):
+            raise self.wrong(key, "rising numbers, one row after the other", values)
 
-def _text(row: Mapping[str, Any], key: str, where: str) -> str:
-    given = row.get(key)
-    if not isinstance(given, str) or not given.strip():
-        more = ", or the word assumed" if key == "source" else ""
-        raise _wrong(key, f"a text{more}", given, where)
-    if not given.isprintable():
-        raise _wrong(key, "a text of one line", given, where)
-    return given
-
-
-def _number(row: Mapping[str, Any], key: str, low: float, high: float, where: str,
-            other: str = "") -> float:
-    given = row.get(key)
-    if isinstance(given, bool) or not isinstance(given, int | float) or not low <= given <= high:
-        raise _wrong(key, f"{other}a number from {low:g} to {high:g}", given, where)
-    return float(given)
-
-
-def _rising(values: list[Any], key: str, where: str) -> None:
-    if any(one >= other for one, other in pairwise(values)):
-        raise _wrong(key, "rising numbers, one row after the other", values, where)
-
-
-def _wrong(key: str, expected: str, given: object, where: str) -> Exception:
-    shown = "none" if given is None else repr(given)[:80]
-    return fail(expected=f"{key} to be {expected}", given=shown, where=where,
-                remedy="correct the table")
+    def wrong(self, key: str, expected: str, value: object = None) -> Exception:
+        """The error for a key."""
+        value = self.get(key) if value is None else value
+        return fail(expected=f"{key} to be {expected}", where=self.where,
+                    given="none" if value is None else repr(value)[:80],
+                    remedy="correct the table")

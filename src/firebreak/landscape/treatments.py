@@ -1,4 +1,4 @@
-"""What a treated cell becomes: bare ground, or a shaded fuel break.
+"""Treated cells: bare ground, or a shaded fuel break.
 
 A hard break has no fuel: a road, a dozer line, ploughed ground. A shaded fuel break keeps the
 larger trees: surface fuel is reduced, crowns are thinned and raised (Agee et al. 2000, "The use of
@@ -30,7 +30,7 @@ CHANGED = ("fuel_model", "canopy_cover", "canopy_base_height_m", "canopy_bulk_de
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Treatment:
-    """How breaks are made.
+    """The way in which breaks are made.
 
     Attributes:
         kind: "hard" (bare ground) or "shaded" (less fuel under fewer, higher crowns).
@@ -74,22 +74,20 @@ class Treatment:
         if self.kind == "shaded" and self.width_m is not None:
             raise fail(expected="no width_m with a shaded treatment", given=f"{self.width_m:g} m",
                        where=_WHERE, remedy="leave it out: whole cells are treated")
+        finite = ("least_canopy_base_height_m", "canopy_cover", "canopy_base_height",
+                  "canopy_bulk_density")
         if not 0.0 <= self.most_canopy_cover <= 1.0:
             raise fail(expected="most_canopy_cover in 0-1", given=f"{self.most_canopy_cover:g}",
                        where=_WHERE, remedy="write 40 % as 0.4")
-        if not self.most_canopy_bulk_density_kg_m3 >= 0.0:
-            raise fail(expected="most_canopy_bulk_density_kg_m3 of 0 or more",
-                       given=f"{self.most_canopy_bulk_density_kg_m3:g}", where=_WHERE,
-                       remedy="correct this value")
-        for name in ("least_canopy_base_height_m", "canopy_cover", "canopy_base_height",
-                     "canopy_bulk_density"):
-            if not 0.0 <= getattr(self, name) < np.inf:
-                raise fail(expected=f"{name} of 0 or more", given=f"{getattr(self, name):g}",
-                           where=_WHERE, remedy="correct this value")
+        for name in (*finite, "most_canopy_bulk_density_kg_m3"):
+            value = getattr(self, name)
+            if not value >= 0.0 or (name in finite and value == np.inf):
+                raise fail(expected=f"{name} of 0 or more", given=f"{value:g}", where=_WHERE,
+                           remedy="correct this value")
 
 
 def treatment_of(breaks: BreakSettings) -> Treatment:
-    """What the settings of breaks say that a treated cell becomes."""
+    """The treatment of a cell that the settings of breaks name."""
     return Treatment(kind=breaks.break_kind, width_m=breaks.break_width_m)
 
 
@@ -133,18 +131,16 @@ def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
 
 def fuel_after(landscape: Landscape, treatment: Treatment) -> NDArray[np.int16]:
     """Fuel codes [H, W] after a shaded treatment of every burnable cell; the others stay."""
-    fuels = landscape.fuels
-    if treatment.fine_fuel is not None:
-        return _lookup(landscape.fuel_model, {
-            code: _named_fuel(code, treatment, fuels)
-            for code in np.intersect1d(landscape.fuel_model, fuels.burnable_codes).tolist()})
-    least_load = {code: fuels.least_load(code) for code in fuels.burnable_codes.tolist()}
-    return _lookup(landscape.fuel_model, least_load)
+    fuels, after = landscape.fuels, landscape.fuel_model.copy()
+    for code in np.intersect1d(landscape.fuel_model, fuels.burnable_codes).tolist():
+        after[landscape.fuel_model == code] = _code_after(code, treatment, fuels)
+    return after
 
 
-def _named_fuel(code: int, treatment: Treatment, fuels: FuelSystem) -> int:
-    """The code after a treatment of a table, of a code that burns."""
-    assert treatment.fine_fuel is not None
+def _code_after(code: int, treatment: Treatment, fuels: FuelSystem) -> int:
+    """The code after a shaded treatment, of a code that burns."""
+    if treatment.fine_fuel is None:
+        return fuels.least_load(code)
     codes = {label: other for other, label in fuels.labels.items()}
     fits = [(begin, after) for begin, after in treatment.fuels
             if fuels.label(code).startswith(begin) and after in codes]
@@ -159,8 +155,8 @@ def _each_cell(landscape: Landscape, kinds: tuple[Treatment, ...]) -> Landscape:
         raise fail(expected="a landscape with a treatment for each cell", given="none chosen",
                    where=_WHERE, remedy="choose one of them, or name them by treatment")
     chosen = np.maximum(landscape.treatment, 0)
-    made = [treated_landscape(landscape, one) for one in kinds]
-    grids: dict[str, Any] = {name: np.choose(chosen, [getattr(one, name) for one in made])
+    treated = [treated_landscape(landscape, one) for one in kinds]
+    grids: dict[str, Any] = {name: np.choose(chosen, [getattr(one, name) for one in treated])
                              for name in CHANGED}
     return replace(landscape, **grids)
 
@@ -169,13 +165,6 @@ def _raised_base(landscape: Landscape, treatment: Treatment) -> NDArray[np.float
     """As far as half the trees' height allows, and never lower than it was."""
     base = landscape.canopy_base_height_m
     highest = np.float32(_LARGEST_BASE_SHARE) * landscape.canopy_height_m
-    asked = np.maximum(base * np.float32(treatment.canopy_base_height),
-                       np.float32(treatment.least_canopy_base_height_m))
-    return np.maximum(base, np.minimum(asked, highest))
-
-
-def _lookup(codes: NDArray[np.int16], table: dict[int, int]) -> NDArray[np.int16]:
-    after = codes.copy()
-    for before, code in table.items():
-        after[codes == before] = code
-    return after
+    raised = np.maximum(base * np.float32(treatment.canopy_base_height),
+                        np.float32(treatment.least_canopy_base_height_m))
+    return np.maximum(base, np.minimum(raised, highest))

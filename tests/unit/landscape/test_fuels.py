@@ -11,16 +11,14 @@ from firebreak.landscape.fuels import (
     FUEL_COLOURS,
     FUEL_MODELS,
     UNBURNABLE,
-    burnable_codes,
-    fuel_name,
 )
 
 
 def test_53_models_with_consistent_codes() -> None:
     assert len(FUEL_MODELS) == 53
     assert all(code == model.code for code, model in FUEL_MODELS.items())
-    assert list(burnable_codes()) == sorted(FUEL_MODELS)
-    assert not burnable_codes().flags.writeable
+    assert list(ROTHERMEL.burnable_codes) == sorted(FUEL_MODELS)
+    assert not ROTHERMEL.burnable_codes.flags.writeable
 
 
 def test_rows_by_hand_from_the_papers() -> None:
@@ -59,7 +57,8 @@ def test_every_code_has_a_colour_of_its_own_and_a_name() -> None:
     for system in (range(1, 14), range(91, 205)):
         colours = [FUEL_COLOURS[code] for code in codes if code in system]
         assert len(set(colours)) == len(colours)
-    assert [fuel_name(code) for code in (9, 204, 98, 17)] == ["FM9", "SB4", "NB8 water", "code 17"]
+    assert [ROTHERMEL.label(code) for code in (9, 204, 98, 17)] == [
+        "FM9", "SB4", "NB8 water", "code 17"]
 
 
 def test_known_codes() -> None:

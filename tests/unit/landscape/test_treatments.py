@@ -9,7 +9,7 @@ from firebreak.checks import InputError
 from firebreak.fire.behavior.surface import point_behavior, surface_spread
 from firebreak.landscape.fbp_codes import FBP_CODES
 from firebreak.landscape.fuel_systems import FBP, ROTHERMEL
-from firebreak.landscape.fuels import FUEL_MODELS, fuel_name
+from firebreak.landscape.fuels import FUEL_MODELS
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import (
     Treatment,
@@ -84,10 +84,10 @@ def test_a_small_tree_is_pruned_to_half_its_height_at_most():
     ("FM1 FM3 GR1 GR9", "GR1"), ("GS1 GS4", "GS1"), ("FM4 FM7 SH1 SH9", "SH1"),
     ("FM8 FM13 TU1 TU5 TL1 TL9 SB1 SB4", "TL1")])
 def test_a_shaded_break_has_the_least_load_of_its_kind(before, after):
-    code = {fuel_name(code): code for code in FUEL_MODELS}
+    code = {ROTHERMEL.label(code): code for code in FUEL_MODELS}
     codes = [code[name] for name in before.split()]
     made = fuel_after(land(codes), SHADED)
-    assert {fuel_name(c) for c in made.ravel().tolist()} == {after}
+    assert {ROTHERMEL.label(c) for c in made.ravel().tolist()} == {after}
 
 
 def test_every_fuel_becomes_one_that_burns_and_treating_twice_changes_nothing():
@@ -162,5 +162,5 @@ def test_the_longest_beginning_of_a_fuels_name_holds():
     treatment = Treatment(kind="shaded", fine_fuel=1.0, fuels=(
         ("S", "SB1"), ("SH", "SB2"), ("SH5", "SB3")))
     own = land([145, 142, 202, 102])  # SH5, SH2, SB2, GR2
-    names = [fuel_name(int(code)) for code in fuel_after(own, treatment)[0]]
+    names = [ROTHERMEL.label(int(code)) for code in fuel_after(own, treatment)[0]]
     assert names == ["SB3", "SB2", "SB1", "GR2"]

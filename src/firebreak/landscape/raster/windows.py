@@ -11,14 +11,13 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import InputError, fail
+from firebreak.checks import fail
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.terrain import slope_aspect
 from firebreak.seeding import generator
 
 SPLITS = ("train", "validation", "test")
 SYMMETRIES = 8
-
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -244,12 +243,8 @@ def list_windows(blocks: Sequence[Window], rows: int, cols: int, landscape: Land
                 free[window.slices] = False
                 found.append(window)
     if not found:
-        raise _no_window(landscape, rows, cols,
-                         f"none that is {min_burnable:.0%} burnable and has data everywhere")
+        raise fail(expected=f"a window of {rows} x {cols} cells",
+                   given=f"none that is {min_burnable:.0%} burnable and has data everywhere",
+                   where=f"landscape {landscape.name}",
+                   remedy="use a smaller window, larger blocks or another map")
     return found
-
-
-def _no_window(landscape: Landscape, rows: int, cols: int, given: str) -> InputError:
-    return fail(expected=f"a window of {rows} x {cols} cells", given=given,
-                where=f"landscape {landscape.name}",
-                remedy="use a smaller window, larger blocks or another map")

@@ -13,7 +13,7 @@ connected with their ignition, in any weather, so losses are numbers of cells:
   many breaks as the door has cells save everything; fewer of them save next to nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,16 +69,9 @@ def closed_form(name: str, size: int = 20, seed: int = 0) -> ClosedForm:
         raise fail(expected=f"at least {SMALLEST} cells along a side", given=f"{size}",
                    where=f"closed-form landscape {name}", remedy="choose a larger size")
     rng = generator(seed, "closed-form", name)
-    made = _corner(size) if name == "corner" else _rooms(name, size, rng if seed else None)
-    turn = int(rng.integers(8)) if seed else 0
-    label = f"closed-form:{name}:{size}:{seed}"
-    return ClosedForm(landscape=_named(dihedral(made.landscape, turn), label),
-                      budget_cells=made.budget_cells, untreated_loss=made.untreated_loss,
-                      optimal_loss=made.optimal_loss)
-
-
-def _named(landscape: Landscape, name: str) -> Landscape:
-    return landscape.map_grids(lambda grid: grid, name=name)
+    form = _corner(size) if name == "corner" else _rooms(name, size, rng if seed else None)
+    turned = dihedral(form.landscape, int(rng.integers(8)) if seed else 0)
+    return replace(form, landscape=replace(turned, name=f"closed-form:{name}:{size}:{seed}"))
 
 
 def _rooms(name: str, size: int, rng: np.random.Generator | None) -> ClosedForm:

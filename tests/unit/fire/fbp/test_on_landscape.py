@@ -10,10 +10,11 @@ from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.fbp import on_landscape as fbp_landscape
 from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
 from firebreak.fire.fbp.system import fbp_behavior
-from firebreak.landscape.fbp_codes import FBP_CODES, burnable_codes
+from firebreak.landscape.fbp_codes import FBP_CODES
+from firebreak.landscape.fuel_systems import FBP
 
 ANY_CODE = st.sampled_from(sorted(FBP_CODES))
-BURNABLE = st.sampled_from(burnable_codes().tolist())
+BURNABLE = st.sampled_from(FBP.burnable_codes.tolist())
 ANGLES = st.floats(0.0, 359.9)
 FFMC = st.floats(60.0, 99.0)
 BUI = st.floats(5.0, 250.0)

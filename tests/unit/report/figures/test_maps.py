@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from PIL import Image
 from rasterio.crs import CRS
 
-from firebreak.landscape.fuels import fuel_name
+from firebreak.landscape.fuel_systems import ROTHERMEL
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.memory.registry import live_counts
@@ -128,7 +128,7 @@ def test_the_legend_lists_the_fuels_present_by_area(land: Landscape) -> None:
     kinds = {"GR": " grass", "GS": " grass-shrub", "SH": " shrub", "TU": " timber-understory",
              "TL": " timber litter", "SB": " slash-blowdown", "NB": ""}
     assert [text.split("  ")[0] for text in listed] == [
-        f"{name}{kinds[name[:2]]}" for name in (fuel_name(code) for code, _ in shares)]
+        f"{name}{kinds[name[:2]]}" for name in (ROTHERMEL.label(code) for code, _ in shares)]
     assert {code for code, _ in shares} == set(np.unique(land.fuel_model).tolist())
     assert [share for _, share in shares] == sorted((s for _, s in shares), reverse=True)
     assert sum(share for _, share in shares) == pytest.approx(1.0)
