@@ -15,9 +15,6 @@ namespace firebreak {
 constexpr u64 NEVER = ~u64(0);             // after all buckets
 constexpr u64 LAST_BUCKET = u64(1) << 62;  // of all times that are too late to tell apart
 
-// The cell of an entry.
-INLINE u64 cell_in(u64 word) { return word & 0xFFFFFFFFu; }
-
 // Where a bucket queue is: the open bucket, buckets a minute, entries of the heap. The entries are
 // in scratch memory.
 struct BucketQueue {

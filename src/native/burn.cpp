@@ -72,8 +72,8 @@ void write(i64 fire, i64 burned, const Scratch& work, const Results& results) {
     if (fire < rows_of(results.code)) {
         const Array<u8, ANY> code = results.code[fire];
         lay_out(work.code, u8(UNBURNED), burned, work, code);
-        for (i64 k = 0; k < work.front->stopped; k++) {  // a narrow break has burned, by its own code
-            const i64 cell = stopped_cell(k, work);
+        for (i64 k = 0; k < work.front->stopped; k++) {
+            const i64 cell = stopped_cell(k, work);  // a narrow break has burned, by its own code
             code[cell] = work.code[cell];
         }
     }

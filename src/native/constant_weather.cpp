@@ -10,7 +10,6 @@
 #include "buckets.h"
 #include "front.h"
 #include "front_batch.h"
-#include "neighbors.h"
 
 namespace firebreak {
 namespace {
@@ -23,7 +22,6 @@ constexpr u64 COUNTED = 64;            // longer buckets are sorted by insertion
 struct Front {
     FrontLists lists;
     Weather field;
-    const u32* sends;
     FireView view;
     float limit;
     Scratch work;
@@ -79,23 +77,16 @@ __attribute__((noinline)) u64 list_far(u64 steps, u64 last, const Weather& field
 // Lists what the cell of a word sends, behind what is listed. Where no tile of a tiled scene is made
 // yet, nothing is sent; nor by what does not burn, whatever leads there.
 INLINE Listed list_sent_by(u64 word, const Front& fire, Listed listed) {
-    const u64 cell = cell_in(word), width = fire.lists.width;
+    const u64 cell = cell_in(word);
     const float now = time_of(word);
-    const u8* const state = fire.view.state;
-    const u8 kind = state[cell];
+    const u8 kind = fire.view.state[cell];
     if (fire.lists.time[cell] != now || kind == NARROW_BREAK || kind == CLOSED
-        || fire.sends[cell] == 0)
+        || fire.field.sends[cell] == 0)
         return listed;
-    const Floats times = around(fire.lists.time, cell, width);
-    u64 sending = lanes_final(times, now), into = ~sending, shut = sending;
-    if (kind != OPEN) {
-        const u64 closed = lanes_equal(state, cell, width, CLOSED);
-        into &= ~closed;
-        sending &= ~lanes_equal(state, cell, width, NARROW_BREAK);
-        shut |= shut_around(cell, closed, fire.view);
-    }
-    listed.steps = list_reached(fire.lists, cell, times, now, fire.limit, shut, listed.steps);
-    listed.others = list_inside(fire.lists, cell, times, now, sending, into, listed.others);
+    const Floats times = around(fire.lists.time, cell, fire.lists.width);
+    const u64 sending = lanes_final(times, now);
+    listed = list_around(fire.lists, cell, times, now, fire.limit, sending, ~sending, fire.view,
+                         listed);
     const u64 far = fire.field.sends_far[cell];
     if (far != 0)
         listed.others = list_far(far, word, fire.field, fire.view, *fire.cold, listed.others);
@@ -112,14 +103,6 @@ INLINE Listed list_sent(u64 first, u64 end, const Front& fire) {
     return listed;
 }
 
-// An arc as it is taken.
-struct Taken {
-    float time;
-    u64 child;
-    u8 code;
-    float weight;
-};
-
 // Makes room in `current`, from `end` on, where today's entries are in order.
 __attribute__((noinline)) u64 drop_replaced(u64 end, u64 count, const Scratch& work) {
     u64 kept = end;
@@ -128,7 +111,7 @@ __attribute__((noinline)) u64 drop_replaced(u64 end, u64 count, const Scratch& w
 }
 
 // Gives a cell the arc if it is the better one. Today's entries are in order from `end` on.
-INLINE void take(const Taken& arc, u64 end, Front& fire) {
+INLINE void take(const ListedArc& arc, u64 end, Front& fire) {
     const Scratch& work = fire.work;
     const float known = work.time[arc.child];
     if (!(arc.time <= known && arc.time <= fire.limit)) return;
@@ -150,27 +133,15 @@ INLINE void take(const Taken& arc, u64 end, Front& fire) {
     }
 }
 
-// Takes the arcs listed. Facets first: most are better than the step of their later end.
-INLINE void take_listed(const Listed& listed, u64 end, Front& fire) {
-    const Scratch& work = fire.work;
-    for (u64 k = 0; k < listed.others; k++) {
-        const u64 name = work.front->tried[k];
-        take({work.front->late[k], name >> TO_CHILD, u8(name & CODE_MASK), work.front->share[k]}, end, fire);
-    }
-    for (u64 k = 0; k < listed.steps; k++) {
-        const u64 word = work.front->found[k];
-        take({time_of(word), cell_in(word) >> 3, STEP_CODE.of[word & 7], 0.0f}, end, fire);
-    }
-}
-
 // Lets a batch of the open bucket's entries burn, from `first` on; returns its end.
 INLINE u64 burn_batch(u64 first, Front& fire) {
     const Scratch& work = fire.work;
     u64 end = first + BATCH < fire.count ? first + BATCH : fire.count;
     const Listed listed = list_sent(first, end, fire);
     arrive(listed.others, fire.lists.metric, fire.view.offset, work);
-    end = batch_until(first_arrival(listed, work), first, end, work.current);
-    take_listed(work.front->ends[end - first - 1], end, fire);
+    end = batch_until(first_arrival(listed, *work.front), first, end, work.current);
+    for_listed(work.front->ends[end - first - 1], *work.front,
+               [&](const ListedArc& arc) { take(arc, end, fire); });
     for (u64 k = first; k < end; k++) {
         const u64 word = work.current[k];
         work.order[fire.burned] = i32(cell_in(word));
@@ -191,7 +162,7 @@ INLINE void sort_bucket(const Front& fire) {
         const u64 cell = cell_in(current[k]), north = cell - width - 1;
         copy[k] = current[k];
         prefetch(fire.lists.edges, cell * 8);
-        prefetch(fire.sends, cell);
+        prefetch(fire.field.sends, cell);
         prefetch(fire.field.sends_far, cell);
         prefetch(fire.view.state, cell);
         for (u64 row = 0; row < 3; row++) {
@@ -227,7 +198,6 @@ i64 spread_constant_weather(double duration, i64 row, const Arcs& arcs, const Fi
     const double per_min = 1.0 / arcs.bucket_min[row];
     Front fire{front_lists(field.edges, field.metric.data, view.width, work),
                field,
-               arcs.sends[row].data,
                view,
                last_moment(duration),
                work,

@@ -24,7 +24,8 @@ constexpr i64 TO_CHILD = 8, CODE_MASK = 255;  // of the words that list arcs
 
 INLINE FrontLists front_lists(const double* edges, const float* metric, i64 width,
                               const Scratch& work) {
-    FrontLists own{edges, metric, work.time, u64(width), work.front->found, work.front->tried, {}, {}, {}};
+    FrontLists own{edges, metric, work.time, u64(width), work.front->found, work.front->tried,
+                   {},    {},     {}};
     for (int lane = 0; lane < 8; lane++) {
         const i64 neighbour = LANE_ROW[lane] * width + LANE_COL[lane];
         const i64 named = neighbour * (1 << TO_CHILD) + FACET_CODE;
@@ -81,6 +82,34 @@ INLINE u64 list_inside(const FrontLists& lists, u64 cell, Floats times, float no
                        lists.tried, count);
     return compressed(name + load<Words>(lists.behind.lane), inside_at<BEHIND>(own) & into,
                       lists.tried, count);
+}
+
+// Bits of the neighbours to which no step leads from a cell near a break, or from which none leads
+// to it: those that do not burn, `closed`, and those past two breaks that touch at a corner.
+INLINE u64 shut_around(u64 cell, u64 closed, const FireView& view) {
+    static_assert(LANE_COL[1] == 0 && LANE_COL[3] == -1 && LANE_COL[4] == 1 && LANE_COL[6] == 0,
+                  "lanes 1, 3, 4 and 6 are north, west, east and south");
+    if (view.leak) return closed;
+    const u64 beside = closed | lanes_equal(view.state, cell, u64(view.width), NARROW_BREAK);
+    const u64 north = beside >> 1, west = beside >> 3, east = beside >> 4, south = beside >> 6;
+    return closed | (north & west & 1) | (north & east & 1) << 2 | (south & west & 1) << 5
+           | (south & east & 1) << 7;
+}
+
+// Lists what a cell that burns at `now` sends to its neighbours by unit steps and unit facets, behind
+// what is listed. times: of the neighbours; bits of those that send as well, and of those that fire
+// may still come to.
+INLINE Listed list_around(const FrontLists& lists, u64 cell, Floats times, float now, float limit,
+                          u64 sending, u64 into, const FireView& view, Listed listed) {
+    u64 shut = ~into;
+    if (view.state[cell] != OPEN) {
+        const u64 closed = lanes_equal(view.state, cell, lists.width, CLOSED);
+        into &= ~closed;
+        sending &= ~lanes_equal(view.state, cell, lists.width, NARROW_BREAK);
+        shut |= shut_around(cell, closed, view);
+    }
+    return {list_reached(lists, cell, times, now, limit, shut, listed.steps),
+            list_inside(lists, cell, times, now, sending, into, listed.others)};
 }
 
 // Of each parent code the two ends, and the displacement from the first to the child and from the
@@ -163,19 +192,54 @@ INLINE void arrive_listed(const float* metric, const i64* offset, u64 first, con
 // Makes arrival times and weights of the arcs listed in `tried`.
 INLINE void arrive(u64 count, const float* metric, const i64* offset, const Scratch& work) {
     if (count == 0) return;
-    for (u64 k = count; k < count + 3; k++) work.front->tried[k] = work.front->tried[0];  // four at a time
+    u64* const tried = work.front->tried;
+    for (u64 k = count; k < count + 3; k++) tried[k] = tried[0];  // four at a time
     for (u64 k = 0; k < count; k += 4) arrive_listed(metric, offset, k, work);
 }
 
 // The earliest of the arrivals in `found` and `late`; inf if there is none.
-INLINE float first_arrival(const Listed& listed, const Scratch& work) {
+INLINE float first_arrival(const Listed& listed, const FrontRoom& front) {
     // Of four at a time; and of words, which are ordered as their times are.
     Floats4 late = splat<Floats4>(__builtin_inff());
-    for (u64 k = 0; k < listed.others; k += 4) late = earliest(load<Floats4>(work.front->late + k), late);
+    for (u64 k = 0; k < listed.others; k += 4)
+        late = earliest(load<Floats4>(front.late + k), late);
     u64 word = word_of(__builtin_inff(), 0);
-    for (u64 k = 0; k < listed.steps; k++) word = work.front->found[k] < word ? work.front->found[k] : word;
+    for (u64 k = 0; k < listed.steps; k++) word = front.found[k] < word ? front.found[k] : word;
     const float by_step = time_of(word), by_facet = least(late);
     return by_step < by_facet ? by_step : by_facet;
+}
+
+// The parent code of a unit step that is listed in a lane.
+struct StepCodes {
+    u8 of[8];
+};
+constexpr StepCodes step_codes() {
+    StepCodes own{};
+    for (int lane = 0; lane < 8; lane++) own.of[lane] = u8(STEP_OF_LANE[lane]);
+    return own;
+}
+inline constexpr StepCodes STEP_CODE = step_codes();
+
+// An arc that is listed.
+struct ListedArc {
+    float time;
+    u64 child;
+    u8 code;
+    float weight;
+};
+
+// Calls task(arc) for the arcs listed. Facets first: most are better than the step of their later
+// end.
+template <class Task>
+INLINE void for_listed(const Listed& listed, const FrontRoom& front, const Task& task) {
+    for (u64 k = 0; k < listed.others; k++) {
+        const u64 name = front.tried[k];
+        task(ListedArc{front.late[k], name >> TO_CHILD, u8(name & CODE_MASK), front.share[k]});
+    }
+    for (u64 k = 0; k < listed.steps; k++) {
+        const u64 word = front.found[k];
+        task(ListedArc{time_of(word), cell_in(word) >> 3, STEP_CODE.of[word & 7], 0.0f});
+    }
 }
 
 // The end of the part of a batch current[first:end] that burns before a time: of one cell, or more.
@@ -190,16 +254,5 @@ INLINE void insert(u64 word, u64 first, u64 count, u64* current) {
     for (; place > first && current[place - 1] > word; place--) current[place] = current[place - 1];
     current[place] = word;
 }
-
-// The parent code of a unit step that is listed in a lane.
-struct StepCodes {
-    u8 of[8];
-};
-constexpr StepCodes step_codes() {
-    StepCodes own{};
-    for (int lane = 0; lane < 8; lane++) own.of[lane] = u8(STEP_OF_LANE[lane]);
-    return own;
-}
-inline constexpr StepCodes STEP_CODE = step_codes();
 
 }  // namespace firebreak

@@ -1,11 +1,11 @@
-// A cell and its eight neighbours at a time: which of them fire reached from it, which breaks shut
-// off, and the best arc from them, of a fire that burns again. Calls the C library: sqrt.
+// A cell and its eight neighbours at a time: which of them fire reached from it, and the best arc
+// from them, of a fire that burns again. Calls the C library: sqrt.
 //
 // The same arcs in the same order of evaluation as in `front.cpp`, so with the same bits. Of two
 // arcs that arrive at once the one with the lower parent code counts, as everywhere.
 #pragma once
 
-#include "facet_lanes.h"
+#include "front_batch.h"
 #include "kept_fire.h"
 
 namespace firebreak {
@@ -105,18 +105,6 @@ INLINE u64 pull_around(const PullFrom& from, u64 cell, float* weight) {
     const Words by_facet = upper_halves(facet) | load<Words>(FACETS_INTO.lane);
     const i64 first = least(by_step), second = least(by_facet);
     return u64(second < first ? second : first);
-}
-
-// Bits of the neighbours to which no step leads from a cell near a break, or from which none leads
-// to it: those that do not burn, `closed`, and those past two breaks that touch at a corner.
-INLINE u64 shut_around(u64 cell, u64 closed, const FireView& view) {
-    static_assert(LANE_COL[1] == 0 && LANE_COL[3] == -1 && LANE_COL[4] == 1 && LANE_COL[6] == 0,
-                  "lanes 1, 3, 4 and 6 are north, west, east and south");
-    if (view.leak) return closed;
-    const u64 beside = closed | lanes_equal(view.state, cell, u64(view.width), NARROW_BREAK);
-    const u64 north = beside >> 1, west = beside >> 3, east = beside >> 4, south = beside >> 6;
-    return closed | (north & west & 1) | (north & east & 1) << 2 | (south & west & 1) << 5
-           | (south & east & 1) << 7;
 }
 
 // Prefetches what a cell's arcs to and from its neighbours take.

@@ -72,27 +72,18 @@ i64 propagate_one_by_one(i64 size, const KeptFire& fire) {
 // further, see `constant_weather.cpp`; returns how many sent.
 INLINE u64 list_sent(u64 count, float limit, const FrontLists& lists, const KeptFire& fire,
                      const Scratch& work) {
-    const u8* const state = fire.view.state;
-    const u64 width = u64(fire.view.width);
     Listed listed{0, 0};
     for (u64 k = 0; k < count; k++) {
         const u64 word = work.current[k], cell = u64(cell_of(word));
         const float now = time_of(word);
         if (work.time[cell] == now && work.status[cell] == INVALIDATED
-            && state[cell] != NARROW_BREAK) {
+            && fire.view.state[cell] != NARROW_BREAK) {
             // A cell that stands may be the later end of a facet: it will not send again.
-            const Floats times = around(work.time, cell, width);
-            u64 sending =
-                lanes_equal(work.status, cell, width, UNSEEN) | lanes_final(times, now);
-            u64 into = lanes_after(times, now), shut = 0;
-            if (state[cell] != OPEN) {
-                const u64 closed = lanes_equal(state, cell, width, CLOSED);
-                into &= ~closed;
-                sending &= ~lanes_equal(state, cell, width, NARROW_BREAK);
-                shut = shut_around(cell, closed, fire.view);
-            }
-            listed.steps = list_reached(lists, cell, times, now, limit, shut | ~into, listed.steps);
-            listed.others = list_inside(lists, cell, times, now, sending, into, listed.others);
+            const Floats times = around(work.time, cell, lists.width);
+            const u64 sending =
+                lanes_equal(work.status, cell, lists.width, UNSEEN) | lanes_final(times, now);
+            listed = list_around(lists, cell, times, now, limit, sending, lanes_after(times, now),
+                                 fire.view, listed);
             if (fire.here.sends_far[cell] != 0) count = k + 1;
         }
         work.front->ends[k] = listed;
@@ -100,29 +91,16 @@ INLINE u64 list_sent(u64 count, float limit, const FrontLists& lists, const Kept
     return count;
 }
 
-// Does the cell keep its arrival from before, and might the arc improve it?
-INLINE bool may_improve_kept(float time, u64 child, const Scratch& work) {
-    return (time <= work.time[child]) & (work.status[child] == UNSEEN)
-           & (work.code[child] != UNBURNED);
-}
-
-// `may_improve_kept` of any of the arcs listed.
+// Does any of the arcs listed lead to a cell that keeps its arrival from before, and might improve
+// it?
 INLINE bool any_may_improve_kept(const Listed& listed, const Scratch& work) {
     bool found = false;
-    for (u64 k = 0; k < listed.others; k++)
-        found |= may_improve_kept(work.front->late[k], work.front->tried[k] >> 8, work);
-    for (u64 k = 0; k < listed.steps; k++)
-        found |= may_improve_kept(time_of(work.front->found[k]), u64(cell_of(work.front->found[k])) >> 3, work);
+    for_listed(listed, *work.front, [&](const ListedArc& arc) {
+        found |= (arc.time <= work.time[arc.child]) & (work.status[arc.child] == UNSEEN)
+                 & (work.code[arc.child] != UNBURNED);
+    });
     return found;
 }
-
-// An arc that is listed.
-struct ListedArc {
-    float time;
-    u64 child;
-    u8 code;
-    float weight;
-};
 
 // Gives a cell the arc if it is the better one, and changes the queue's size; returns if the cell
 // would have to be invalidated first: then nothing is done.
@@ -150,19 +128,9 @@ INLINE u64 take_listed(const Listed& listed, float limit, i64& size, const KeptF
                        const Scratch& work) {
     const Changed changes = fire.changes;
     u64 improved_kept = 0;
-    // Facets first: most are better than the step of their later end.
-    for (u64 k = 0; k < listed.others; k++) {
-        const u64 child = work.front->tried[k] >> 8;
-        if (take({work.front->late[k], child, u8(work.front->tried[k]), work.front->share[k]}, limit, size, fire,
-                 changes, work))
-            improved_kept = child;
-    }
-    for (u64 k = 0; k < listed.steps; k++) {
-        const u64 word = work.front->found[k], child = u64(cell_of(word)) >> 3;
-        if (take({time_of(word), child, STEP_CODE.of[word & 7], 0.0f}, limit, size, fire,
-                 changes, work))
-            improved_kept = child;
-    }
+    for_listed(listed, *work.front, [&](const ListedArc& arc) {
+        if (take(arc, limit, size, fire, changes, work)) improved_kept = arc.child;
+    });
     return improved_kept;
 }
 
@@ -212,7 +180,7 @@ i64 propagate_constant_weather(i64 size, const KeptFire& fire) {
         const u64 whole = list_sent(count, limit, lists, fire, work);
         const Listed listed = work.front->ends[whole - 1];
         arrive(listed.others, fire.here.metric.data, fire.view.offset, work);
-        u64 end = batch_until(first_arrival(listed, work), 0, whole, work.current);
+        u64 end = batch_until(first_arrival(listed, *work.front), 0, whole, work.current);
         if (end > 1 && any_may_improve_kept(listed, work)) end = 1;
         for (u64 k = end; k < count; k++) push(work.queue, size++, work.current[k]);
         const u64 improved_kept = take_listed(work.front->ends[end - 1], limit, size, fire, work);

@@ -23,7 +23,8 @@ inline float last_moment(double duration) {
 INLINE float later(float time) { return bits_as<float>(bits_as<u32>(time) + 1); }
 
 INLINE u64 word_of(float time, i64 cell) { return u64(bits_as<u32>(time)) << 32 | u64(cell); }
-INLINE i64 cell_of(u64 word) { return i64(word & 0xFFFFFFFFu); }
+INLINE u64 cell_in(u64 word) { return word & 0xFFFFFFFFu; }
+INLINE i64 cell_of(u64 word) { return i64(cell_in(word)); }
 INLINE float time_of(u64 word) { return bits_as<float>(u32(word >> 32)); }
 
 // Puts a word into a queue of `size` words; there must be room for it.
