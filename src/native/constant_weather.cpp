@@ -74,8 +74,8 @@ __attribute__((noinline)) u64 list_far(u64 steps, u64 last, const Weather& field
     return count;
 }
 
-// Lists what the cell of a word sends, behind what is listed. Where no tile of a tiled scene is made
-// yet, nothing is sent; nor by what does not burn, whatever leads there.
+// Lists what the cell of a word sends, behind what is listed. Where no tile of a scene is made yet,
+// nothing is sent; nor by what does not burn, whatever leads there.
 INLINE Listed list_sent_by(u64 word, const Front& fire, Listed listed) {
     const u64 cell = cell_in(word);
     const float now = time_of(word);

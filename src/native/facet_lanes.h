@@ -79,13 +79,6 @@ INLINE MetricLanes<Doubles> widen(const MetricLanes<Floats>& m) {
     return {widen(m.m11), widen(m.m12), widen(m.m22), widen(m.east), widen(m.north)};
 }
 
-// Of one cell, in every lane.
-INLINE MetricLanes<Doubles> metric_at(const float* metric, u64 cell) {
-    const float* own = metric + cell * METRIC_PARTS;
-    return {splat<Doubles>(own[0]), splat<Doubles>(own[1]), splat<Doubles>(own[2]),
-            splat<Doubles>(own[3]), splat<Doubles>(own[4])};
-}
-
 template <class D>
 INLINE D determinant(const MetricLanes<D>& m) {
     return m.m11 * m.m22 - m.m12 * m.m12;
@@ -224,18 +217,6 @@ constexpr Side side_of(bool middle_is_second) {
 }
 inline constexpr Side BEFORE = side_of(true), BEHIND = side_of(false);
 
-// The unit facet into the middle whose first end is in each lane, and the lane of its second end.
-// Its number is the step by which the middle sees the neighbour in the lane.
-constexpr Side facets_into_middle() {
-    LaneTable<int> second{}, facets{};
-    for (int step = 0; step < 8; step++) {
-        facets.lane[LANE_OF_STEP[step]] = step;
-        second.lane[LANE_OF_STEP[step]] = int(LANE_OF_STEP[(step + 1) % 8]);
-    }
-    return {false, second, unit_facets(facets)};
-}
-inline constexpr Side INTO_MIDDLE = facets_into_middle();
-
 // Of the floats of the neighbours, those of the other ends.
 template <const Side& SIDE>
 INLINE Floats other_ends(Floats x) {
@@ -261,12 +242,6 @@ INLINE SlantLanes<Doubles> unit_slant(const MetricLanes<Doubles>& m, Doubles apa
     const Doubles drift = load<Doubles>(SIDE.facets.sign.lane) * select(runs_east, m.east, m.north);
     const Doubles falls = drift - apart;
     return {length2, mixed, falls, length2 - falls * falls};
-}
-
-template <const Side& SIDE>
-INLINE EndLanes<Doubles> ends_of() {
-    return {load<Doubles>(SIDE.facets.a_east.lane), load<Doubles>(SIDE.facets.a_north.lane),
-            load<Doubles>(SIDE.facets.ab_east.lane), load<Doubles>(SIDE.facets.ab_north.lane)};
 }
 
 }  // namespace firebreak

@@ -96,9 +96,9 @@ INLINE u64 shut_around(u64 cell, u64 closed, const FireView& view) {
            | (south & east & 1) << 7;
 }
 
-// Lists what a cell that burns at `now` sends to its neighbours by unit steps and unit facets, behind
-// what is listed. times: of the neighbours; bits of those that send as well, and of those that fire
-// may still come to.
+// Lists what a cell that burns at `now` sends to its neighbours by unit steps and unit facets,
+// behind what is listed. times: of the neighbours; bits of those that send as well, and of those
+// that fire may still come to.
 INLINE Listed list_around(const FrontLists& lists, u64 cell, Floats times, float now, float limit,
                           u64 sending, u64 into, const FireView& view, Listed listed) {
     u64 shut = ~into;

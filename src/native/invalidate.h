@@ -1,9 +1,34 @@
 // Invalidation: the cells of a kept fire that lose the arc by which fire came to them.
 #pragma once
 
-#include "neighbors.h"
+#include "facet_lanes.h"
+#include "kept_fire.h"
 
 namespace firebreak {
+
+// Eight bytes, a number for each lane, as one word.
+constexpr u64 lane_bytes(const LaneTable<int>& numbers, int more) {
+    u64 word = 0;
+    for (int lane = 0; lane < 8; lane++) word |= u64(numbers.lane[lane] + more) << (8 * lane);
+    return word;
+}
+
+constexpr LaneTable<int> steps_to_middle() {
+    LaneTable<int> own{};
+    for (int lane = 0; lane < 8; lane++) own.lane[lane] = int(STEP_OF_LANE[lane]);
+    return own;
+}
+
+// Bits of the neighbours that fire reached from a cell by a step, or through a unit facet that ends
+// in it. code: of parents.
+INLINE u64 children_around(const u8* code, u64 cell, u64 width) {
+    constexpr u64 BY_STEP = lane_bytes(steps_to_middle(), 0);
+    constexpr u64 BY_FACET_BEFORE = lane_bytes(BEFORE.facets.facet, FACET_CODE);
+    constexpr u64 BY_FACET_BEHIND = lane_bytes(BEHIND.facets.facet, FACET_CODE);
+    const u64 near = bytes_around(code, cell, width);
+    return zero_bytes(near ^ BY_STEP) | zero_bytes(near ^ BY_FACET_BEFORE)
+           | zero_bytes(near ^ BY_FACET_BEHIND);
+}
 
 // Lists a cell that is about to change for the first time, as it was.
 INLINE void note(i64 cell, const Changed& changes, const Scratch& work) {

@@ -4,7 +4,6 @@
 #include "best_arc.h"
 #include "front_batch.h"
 #include "invalidate.h"
-#include "neighbors.h"
 
 namespace firebreak {
 
@@ -102,6 +101,13 @@ INLINE bool any_may_improve_kept(const Listed& listed, const Scratch& work) {
     return found;
 }
 
+// Prefetches what a cell's arcs to its neighbours take.
+INLINE void prefetch_around(u64 cell, const Weather& weather, u64 width) {
+    prefetch(weather.edges, cell * 8);
+    for (u64 row = 0; row < 3; row++)
+        prefetch(weather.metric.data, (cell - 1 + row * width - width) * METRIC_PARTS);
+}
+
 // Gives a cell the arc if it is the better one, and changes the queue's size; returns if the cell
 // would have to be invalidated first: then nothing is done.
 INLINE bool take(const ListedArc& arc, float limit, i64& size, const KeptFire& fire,
@@ -117,7 +123,7 @@ INLINE bool take(const ListedArc& arc, float limit, i64& size, const KeptFire& f
     work.time[child] = arc.time, work.code[child] = arc.code, work.weight[child] = arc.weight;
     if (arc.time < known) {
         size = enqueue_again(i64(child), arc.time, size, work);
-        prefetch_around(child, fire.here.edges, fire.here.metric.data, u64(fire.view.width));
+        prefetch_around(child, fire.here, u64(fire.view.width));
     }
     return false;
 }

@@ -3,13 +3,34 @@
 
 #include "best_arc.h"
 #include "invalidate.h"
-#include "neighbors.h"
 
 namespace firebreak {
 
 namespace {
 
-constexpr u64 FAR = ~u64(255);  // of the bits of arcs: all but unit ones
+constexpr u64 UNIT_STEPS = 255, FAR = ~u64(255);  // bits of arcs
+
+// Of the bits of lanes, those of the steps by which the middle sees them.
+struct StepBits {
+    u8 of[256];
+};
+constexpr StepBits step_bits() {
+    StepBits own{};
+    for (int lanes = 0; lanes < 256; lanes++)
+        for (int step = 0; step < 8; step++)
+            own.of[lanes] |= u8((lanes >> LANE_OF_STEP[step] & 1) << step);
+    return own;
+}
+constexpr StepBits STEPS_OF_LANES = step_bits();
+
+// Bits of the neighbours that stand or are final, of a fire that burns again, and pass fire on.
+INLINE u64 known_around(u64 cell, const FireView& view, const Scratch& work) {
+    const u64 width = u64(view.width), status = bytes_around(work.status, cell, width);
+    u64 stand = zero_bytes(status ^ eight_bytes(UNSEEN));
+    if (view.state[cell] != OPEN) stand &= ~lanes_equal(view.state, cell, width, NARROW_BREAK);
+    const u64 known = stand | zero_bytes(status ^ eight_bytes(FINAL));
+    return known & ~lanes_equal(work.code, cell, width, UNBURNED);
+}
 
 // Does fire neither come through this break nor cross it?
 INLINE bool is_closed(i64 kind) { return kind == CLOSED || kind == NARROW_BREAK; }
@@ -47,44 +68,52 @@ INLINE i64 take_queued(i64 cell, const Arrival& best, i64 size, const Scratch& w
     return enqueue_again(cell, best.time, size, work);
 }
 
-// Queues an invalidated cell if known ones reach it; returns the queue's size.
-INLINE i64 queue_reached(i64 cell, i64 size, const KeptFire& fire, const Scratch& work) {
+// Queues an invalidated cell if known ones reach it by these unit steps, as bits, by the unit
+// facets between them, or from afar; returns the queue's size.
+INLINE i64 queue_reached(i64 cell, u64 steps, i64 size, const KeptFire& fire, const Scratch& work) {
     const i64 kind = kind_of(cell, fire.view);
     if (kind == CLOSED) return size;
-    ArcBits among{ALL_ARCS, ALL_ARCS};
-    Arrival best{HUGE_VALF, UNBURNED, 0.0};
-    if (fire.constant) {
-        best = pull_constant_weather(cell, fire, work);
-        const u64 far = FAR & (fire.here.accepts[cell] | fire.here.facets[cell]);
-        among = {far, far};
-    }
-    if (among.steps != 0) best = best_arc(among, best, cell, kind, fire, work);
+    // A unit facet is between a step and the next.
+    const ArcBits among{steps | FAR, (steps & (steps >> 1 | steps << 7)) | FAR};
+    const Arrival best = best_arc(among, {HUGE_VALF, UNBURNED, 0.0}, cell, kind, fire, work);
     if (double(best.time) <= fire.duration && best.code != UNBURNED)
         size = take_queued(cell, best, size, work);
     return size;
 }
 
-// Keeps those of the first `count` cells on the stack to which arcs from known cells may lead, and
-// prefetches what these take; returns how many.
-INLINE i64 keep_reached(i64 count, const KeptFire& fire, const Scratch& work) {
-    i64 kept = 0;
-    for (i64 k = 0; k < count; k++) {
-        const u64 cell = u64(work.stack[k]);
-        if (known_around(cell, fire.view, work) == 0
-            && ((fire.here.accepts[cell] | fire.here.facets[cell]) & FAR) == 0)
-            continue;
-        work.stack[kept++] = i32(cell);
-        prefetch_around(cell, fire.here.edges, fire.here.metric.data, u64(fire.view.width));
+// Prefetches what a cell's arcs from its neighbours take.
+INLINE void prefetch_into(u64 cell, const Weather& weather, u64 width) {
+    for (u64 row = 0; row < 3; row++) {
+        const u64 west = cell - 1 + row * width - width;
+        prefetch(weather.metric.data, west * METRIC_PARTS);
+        prefetch(weather.unit_time.data, west * 8);
+        prefetch(weather.unit_time.data, west * 8 + 16);
     }
-    return kept;
 }
 
 // Queues those of the first `count` cells on the stack that known ones reach; returns the queue's
-// size.
+// size. Some cells at a time: those that arcs may lead to are found, and prefetched, before any is
+// looked at.
 i64 queue_stack(i64 count, i64 size, const KeptFire& fire) {
     const Scratch work = fire.work;
-    if (fire.constant) count = keep_reached(count, fire, work);
-    for (i64 k = 0; k < count; k++) size = queue_reached(work.stack[k], size, fire, work);
+    u64* const found = work.front->found;
+    constexpr i64 PART = FOUND;
+    for (i64 first = 0; first < count; first += PART) {
+        i64 kept = 0;
+        for (i64 k = first; k < smaller(first + PART, count); k++) {
+            const u64 cell = u64(work.stack[k]);
+            u64 steps = UNIT_STEPS;
+            if (fire.constant) {
+                steps = STEPS_OF_LANES.of[known_around(cell, fire.view, work)];
+                if (steps == 0 && ((fire.here.accepts[cell] | fire.here.facets[cell]) & FAR) == 0)
+                    continue;
+                prefetch_into(cell, fire.here, u64(fire.view.width));
+            }
+            found[kept++] = cell << 8 | steps;
+        }
+        for (i64 k = 0; k < kept; k++)
+            size = queue_reached(i64(found[k] >> 8), found[k] & UNIT_STEPS, size, fire, work);
+    }
     return size;
 }
 

@@ -21,8 +21,7 @@ struct Listed {
 
 // What the front needs beside maps: the queue by buckets, with the entries of one bucket after the
 // other, how many a bucket has and bits of the buckets that have any; arcs that a batch sends, and
-// how many until each of its cells; weights of the unit facets into a cell; how many breaks crews
-// hold in the fire.
+// how many until each of its cells; how many breaks crews hold in the fire.
 struct FrontRoom {
     u64 entry[BUCKETS * PER_BUCKET];
     i32 counts[BUCKETS];
@@ -30,9 +29,8 @@ struct FrontRoom {
     u64 found[FOUND], tried[TRIED];
     float late[TRIED], share[TRIED];
     Listed ends[BATCH];
-    float near_weight[8];
     i64 stopped;
-    u64 apart[27];  // threads that write to one cache line wait for each other
+    u64 apart[31];  // threads that write to one cache line wait for each other
 };
 static_assert(sizeof(FrontRoom) == FRONT_WORDS * sizeof(u64), "as Python makes it");
 

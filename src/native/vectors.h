@@ -148,12 +148,6 @@ INLINE auto last_four(V x) {
     else return __builtin_shufflevector(x, x, 4, 5, 6, 7);
 }
 
-// Eight numbers from memory that lie apart.
-INLINE Doubles gathered(const double* from, const u64 (&at)[8]) {
-    return eight<Doubles>(four<FourDoubles>(from[at[0]], from[at[1]], from[at[2]], from[at[3]]),
-                          four<FourDoubles>(from[at[4]], from[at[5]], from[at[6]], from[at[7]]));
-}
-
 template <class V>
 INLINE V root(V x) {
     return by_register([](auto lanes) {
@@ -288,16 +282,9 @@ INLINE u64 bits(M lanes) {
     }
 }
 
-// The least of all lanes.
-template <class V>
-INLINE Lane<V> least(V x) {
-    if constexpr (LanesOf<V>::COUNT == 8) return least(earliest(first_four(x), last_four(x)));
-    else if constexpr (IN_HALVES<V>) return least(earliest(x.low, x.high));
-    else if constexpr (LanesOf<V>::COUNT == 2) return x[1] < x[0] ? x[1] : x[0];
-    else {
-        const auto two = earliest(x, __builtin_shufflevector(x, x, 2, 3, 2, 3));
-        return two[1] < two[0] ? two[1] : two[0];
-    }
+INLINE float least(Floats4 x) {
+    const Floats4 two = earliest(x, __builtin_shufflevector(x, x, 2, 3, 2, 3));
+    return two[1] < two[0] ? two[1] : two[0];
 }
 
 }  // namespace firebreak
