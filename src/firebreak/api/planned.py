@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     import xarray
 
     from firebreak.planning.evaluation.auto import Choice
-    from firebreak.planning.years.judged import YearsResult
+    from firebreak.planning.years.savings import YearsResult
     from firebreak.report.pages.reported_plan import Origin
 
 Grid = NDArray[np.float64]

@@ -32,7 +32,7 @@ from firebreak.planning.output.export_effect import (
     write_effect,
 )
 from firebreak.planning.output.segment_table import in_plan_order, write_segment_table
-from firebreak.planning.years.judged import YearsResult, years_of_plan
+from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.planning.years.schedule import RULES
 
 if TYPE_CHECKING:

@@ -191,7 +191,7 @@ def _check_at_once(options: PlanOptions) -> None:
     """Refuse options that no plan that is made at once can heed."""
     check_judged_at_once(options)
     if options.place.horizon is not None:
-        from firebreak.planning.years.judged import check_horizon
+        from firebreak.planning.years.savings import check_horizon
 
         check_horizon(rows_named(options.scene.breaks), options.place.horizon, "--horizon")
 

@@ -38,7 +38,7 @@ from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.treatments_used import treatments_of_cells, treatments_used
 from firebreak.planning.output.vectors import segment_numbers, write_segments
 from firebreak.planning.output.year_tables import schedule_table, years_built, years_table
-from firebreak.planning.years.judged import YearsResult
+from firebreak.planning.years.savings import YearsResult
 
 OUTSIDE = -9999.0
 BUILD_ORDER = "build_order"

@@ -5,7 +5,7 @@ from typing import Any
 
 from firebreak.checks import counted
 from firebreak.planning.core.break_segments import BreakSegment
-from firebreak.planning.years.judged import YearsResult, discount_factors
+from firebreak.planning.years.savings import YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE, NOT_BUILT, Schedule
 
 

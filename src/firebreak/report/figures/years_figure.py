@@ -15,7 +15,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import ValueUnit
 from firebreak.planning.core.break_segments import BreakSegment
-from firebreak.planning.years.judged import YearsResult
+from firebreak.planning.years.savings import YearsResult
 from firebreak.planning.years.schedule import BUILD_ONCE
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import QUIET, new_figure, tidy

@@ -33,7 +33,7 @@ from firebreak.planning.evaluation.tables import (
 )
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
 from firebreak.planning.output.year_tables import spent
-from firebreak.planning.years.judged import SCHEDULE_FIRES, YearsResult, discount_factors
+from firebreak.planning.years.savings import SCHEDULE_FIRES, YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE
 from firebreak.report.figures.canvas import colour_of
 from firebreak.report.figures.cartography import fuel_shares

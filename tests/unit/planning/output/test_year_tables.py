@@ -14,7 +14,7 @@ from firebreak.planning.output.year_tables import (
     years_table,
     years_words,
 )
-from firebreak.planning.years.judged import Saved, YearsResult
+from firebreak.planning.years.savings import ScheduleSaving, YearsResult
 from firebreak.planning.years.schedule import RULES, Prices, Schedule, schedule_of
 
 NO = np.empty(0, np.int64)
@@ -26,7 +26,8 @@ def found_of(build: list[int], money: list[int], chosen: str, fresh: int = 1) ->
                     np.full(len(build), fresh))
     years = list(range(2030, 2030 + len(money)))
     loss = np.linspace(2.0, 3.0, len(money))
-    saved = Saved(0.25, 0.2, 0.3, 0.05, 0.01, 0.09, 1.0 - loss / 4.0, loss, loss - 0.5, loss + 0.5)
+    saved = ScheduleSaving(0.25, 0.2, 0.3, 0.05, 0.01, 0.09, 1.0 - loss / 4.0, loss, loss - 0.5,
+                           loss + 0.5)
     return YearsResult({rule.name: schedule_of(rule, prices, money) for rule in RULES},
                        {rule.name: saved for rule in RULES}, Interval(4.0, 3.5, 4.5), {}, chosen,
                        years, 40, 0.25, prices)

@@ -13,7 +13,7 @@ from firebreak.landscape.treatment_table import read_table
 from firebreak.landscape.value_unit import ValueUnit
 from firebreak.memory.registry import live_counts
 from firebreak.planning.core.break_segments import BreakSegment, break_segments_of
-from firebreak.planning.years.judged import YearsResult, years_of_plan
+from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.report.figures.canvas import close_figure
 from firebreak.report.figures.years_figure import (
     AGAIN,

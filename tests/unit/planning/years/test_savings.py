@@ -12,11 +12,11 @@ from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatme
 from firebreak.landscape.treatment_table import read_table
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.making import make_plan
-from firebreak.planning.years.judged import (
+from firebreak.planning.years.savings import (
     SCHEDULE_FIRES,
     SCHEDULE_SET,
-    _Burner,
     _chosen,
+    _YearsBurner,
     check_horizon,
     discount_factors,
     years_of_plan,
@@ -51,7 +51,7 @@ def segments(scene):
 @pytest.mark.parametrize("age", [0, 1, 2, 5, 8])
 def test_segments_of_one_age_burn_as_in_a_scene_whose_breaks_have_that_age(scene, segments, age):
     ages = np.full((1, len(segments)), age)
-    found = _Burner(scene, segments, ROWS, FIRES).losses(ages, "test")
+    found = _YearsBurner(scene, segments, ROWS, FIRES).losses(ages, "test")
     other = scene_at(age)
     mask = np.zeros(scene.landscape.shape, bool)
     for segment in segments:
@@ -72,7 +72,7 @@ def test_a_bare_line_is_bare_while_it_is_kept_and_then_burns_as_its_state(age):
     assert old.conditions.treatment.kind == ("hard" if age < 2 else "shaded")
     plan = make_plan(bare, 0.3, 16, "downstream-value", seed=0)
     line = break_segments_of(plan.break_mask(), land)
-    found = _Burner(bare, line, rows, FIRES).losses(np.full((1, len(line)), age), "test")
+    found = _YearsBurner(bare, line, rows, FIRES).losses(np.full((1, len(line)), age), "test")
     slow = burn_field(old.field, bare.fires("test", FIRES), bare.value_by_class,
                       plan.break_mask()).loss
     np.testing.assert_array_equal(found[0], slow)
@@ -87,7 +87,7 @@ def test_a_strip_narrower_than_its_cell_does_not_stand_once_it_has_grown_over():
     plan = make_plan(narrow, 0.3, 16, "downstream-value", seed=0)
     line = break_segments_of(plan.break_mask(), land)
     assert len(line) > 1
-    burner = _Burner(narrow, line, rows, FIRES)
+    burner = _YearsBurner(narrow, line, rows, FIRES)
     ages = np.full((3, len(line)), 1)
     ages[1], ages[2, 0] = 2, 5
     found = burner.losses(ages, "test")
@@ -131,7 +131,7 @@ def test_what_schedules_save_is_discounted(scene, segments):
         assert plain.saved[name].reduction == pytest.approx(own.by_year.mean())
         once = less.saved[BUILD_ONCE.name]
         assert own.more == pytest.approx(weight @ (own.by_year - once.by_year))
-    burner = _Burner(scene, segments, ROWS, FIRES)
+    burner = _YearsBurner(scene, segments, ROWS, FIRES)
     before = burner.untreated(SCHEDULE_SET).mean()
     for name, schedule in less.schedules.items():
         mean = burner.losses(schedule.age, SCHEDULE_SET).mean(axis=1)
@@ -139,7 +139,7 @@ def test_what_schedules_save_is_discounted(scene, segments):
 
 
 def test_what_is_not_built_does_not_count(scene, segments):
-    burner = _Burner(scene, segments, ROWS, FIRES)
+    burner = _YearsBurner(scene, segments, ROWS, FIRES)
     nothing = burner.losses(np.full((1, len(segments)), NOT_BUILT), "test")
     np.testing.assert_array_equal(nothing[0], burner.untreated("test"))
 
@@ -149,10 +149,10 @@ def test_what_schedules_save_is_the_mean_of_their_years_and_other_fires_choose(s
     cost = sum(one.cost for one in segments)
     told: list[int] = []
     found = years_of_plan(scene, segments, ROWS, list(range(1, YEARS + 1)),
-                          [cost / YEARS] * YEARS, FIRES, 0, told.append)
+                          [cost / YEARS] * YEARS, FIRES, told.append)
     assert sum(told) == len(RULES) == len(found.schedules)
     assert found.chosen_by[found.chosen] >= found.chosen_by[BUILD_ONCE.name]
-    burner = _Burner(scene, segments, ROWS, FIRES)
+    burner = _YearsBurner(scene, segments, ROWS, FIRES)
     whole = burner.untreated("test").mean()
     assert found.untreated.mean == pytest.approx(whole)
     assert found.untreated.low < whole < found.untreated.high
@@ -163,7 +163,7 @@ def test_what_schedules_save_is_the_mean_of_their_years_and_other_fires_choose(s
         assert (own.loss_low <= own.loss).all()
         assert (own.loss <= own.loss_high).all()
         assert (own.loss_low < own.loss_high).all()
-        loss = [_Burner(scene, segments, ROWS, FIRES).losses(age[None], "test").mean()
+        loss = [_YearsBurner(scene, segments, ROWS, FIRES).losses(age[None], "test").mean()
                 for age in found.schedules[name].age]  # none knows of another year
         np.testing.assert_allclose(own.by_year, 1.0 - np.array(loss) / whole)
         on_own = burner.losses(found.schedules[name].age, SCHEDULE_SET)

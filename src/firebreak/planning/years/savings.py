@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import counted, fail
-from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import Scene, burn, with_states
 from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
@@ -19,6 +18,7 @@ from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import Interval, fire_groups, student_interval
 from firebreak.planning.evaluation.judging import TEST_SET
+from firebreak.planning.evaluation.losses import untreated_losses
 from firebreak.planning.years.schedule import (
     BUILD_ONCE,
     RULES,
@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 _NO_CELLS = np.empty(0, np.int64)
 
 
-class Saved(NamedTuple):
+class ScheduleSaving(NamedTuple):
     """A schedule on the test fires: the share of the loss of all years that it prevents, with its
     95 % interval, and how much more that is than building once. by_year: f64 [Y], the same of each
     year. loss, loss_low, loss_high: f64 [Y], mean loss of a fire in each year with its interval, in
@@ -63,7 +63,7 @@ class YearsResult(NamedTuple):
     """
 
     schedules: dict[str, Schedule]
-    saved: dict[str, Saved]
+    saved: dict[str, ScheduleSaving]
     untreated: Interval
     chosen_by: dict[str, float]
     chosen: str
@@ -116,21 +116,21 @@ def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence
         land, scene.conditions.treatment.width_m)
     fresh = np.array([row.states[0].to_year for row in rows])[own]
     prices = prices_of(segments, upkeep, fresh)
-    burner = _Burner(scene, segments, rows, test_fires)
-    schedules, losses = {}, {}
+    burner = _YearsBurner(scene, segments, rows, test_fires)
+    schedules, choosing, tested = {}, {}, {}
     for rule in RULES:
         schedules[rule.name] = schedule_of(rule, prices, money)
-        losses[rule.name] = [burner.losses(schedules[rule.name].age, chosen_on)
-                             for chosen_on in (SCHEDULE_SET, TEST_SET)]
+        choosing[rule.name], tested[rule.name] = (
+            burner.losses(schedules[rule.name].age, fires) for fires in (SCHEDULE_SET, TEST_SET))
         report(1)
-    before = {fires: burner.untreated(fires) for fires in (SCHEDULE_SET, TEST_SET)}
     weight = discount_factors(discount_rate, len(years))
     weight /= weight.sum()
-    chosen_by = {name: float(1.0 - weight @ own_loss[0].mean(axis=1) / before[SCHEDULE_SET].mean())
-                 for name, own_loss in losses.items()}
-    chosen = _chosen({name: weight @ own_loss[0] for name, own_loss in losses.items()})
-    found, untreated = _saved({name: own_loss[1] for name, own_loss in losses.items()},
-                              before[TEST_SET], burner.fires[TEST_SET].scenario, weight)
+    before = burner.untreated(SCHEDULE_SET).mean()
+    chosen_by = {name: float(1.0 - weight @ losses.mean(axis=1) / before)
+                 for name, losses in choosing.items()}
+    chosen = _chosen({name: weight @ losses for name, losses in choosing.items()})
+    found, untreated = _savings(tested, burner.untreated(TEST_SET),
+                                burner.fires[TEST_SET].scenario, weight)
     return YearsResult(schedules, found, untreated, chosen_by, chosen, years, test_fires,
                        discount_rate, prices)
 
@@ -148,10 +148,10 @@ def _chosen(losses: Mapping[str, Floats]) -> str:
     return best if student_interval(more)[0] > 0.0 else BUILD_ONCE.name
 
 
-def _saved(losses: Mapping[str, Floats], before: Floats, weather: NDArray[np.int64],
-           weight: Floats) -> tuple[dict[str, Saved], Interval]:
-    """What losses f64 [Y, F] of each schedule save of those without breaks, f64 [F], which are
-    told too; years count by their weight f64 [Y], whose sum is 1. weather: i64 [F], of each fire.
+def _savings(losses: Mapping[str, Floats], before: Floats, weather: NDArray[np.int64],
+             weight: Floats) -> tuple[dict[str, ScheduleSaving], Interval]:
+    """What losses f64 [Y, F] of each schedule save of those without breaks, f64 [F], and the mean
+    of these; years count by their weight f64 [Y], whose sum is 1. weather: i64 [F], of each fire.
     """
     groups, whole = fire_groups(weather, before), before.mean()
     once = weight @ losses[BUILD_ONCE.name]
@@ -161,13 +161,14 @@ def _saved(losses: Mapping[str, Floats], before: Floats, weather: NDArray[np.int
         by_year, left = own.mean(axis=1), weight @ own
         saved = float(1.0 - weight @ by_year / whole)
         low, high = groups.bounds(own, np.ones(before.size), before)
-        found[name] = Saved(saved, *groups.saving(before - left, before)[1:], saved - once_saved,
-                            *groups.saving(once - left, before, at_most=None)[1:],
-                            1.0 - by_year / whole, by_year, np.maximum(low, 0.0), high)
+        found[name] = ScheduleSaving(
+            saved, *groups.saving(before - left, before)[1:], saved - once_saved,
+            *groups.saving(once - left, before, at_most=None)[1:], 1.0 - by_year / whole, by_year,
+            np.maximum(low, 0.0), high)
     return found, groups.mean(before)
 
 
-class _Burner:
+class _YearsBurner:
     """Burns fires under segments of given ages; what was burned once is not burned again."""
 
     def __init__(self, scene: Scene, segments: Sequence[BreakSegment],
@@ -188,10 +189,7 @@ class _Burner:
 
     def untreated(self, fires: str) -> Floats:
         """Loss of each fire without breaks, f64 [F]."""
-        loss = burn(self.scene, self.fires[fires]).loss
-        if not loss.mean() > 0.0:
-            raise nothing_burned(self.scene)
-        return loss
+        return untreated_losses(self.scene, self.fires[fires])
 
     def losses(self, age: NDArray[np.int64], fires: str) -> Floats:
         """Loss of each fire in each year, f64 [Y, F], with segments of these ages, [Y, n]."""
