@@ -39,7 +39,6 @@ from firebreak.native_library import set_threads
 from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
 from firebreak.planning.methods import method_of
-from firebreak.planning.warm_up import warm_up
 from firebreak.planning.windows.make import (
     WindowSettings,
     make_region,
@@ -186,7 +185,6 @@ def measure(given: argparse.Namespace) -> None:
     land = square(whole, given.side) if given.side else whole
     regime = (FireRegime(burned_share=given.burned_share) if given.burned_share else FireRegime(
         duration_min=median_min(whole, conditions, given.fire_cells, given.seed)))
-    warm_up()
     scene, made_scene = measured(lambda: make_scene(land, replace(
         conditions, regime=regime), given.seed, tiled=True))
     fires = scene.fires("test", given.test_fires)

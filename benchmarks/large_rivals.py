@@ -42,12 +42,10 @@ from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best, spendable
 from firebreak.planning.output.export import read_plan, write_plan
 from firebreak.planning.patterns import strips
-from firebreak.planning.patterns.row_plans import main_winds, row_plans
-from firebreak.planning.warm_up import warm_up
-from firebreak.planning.windows.cores import CORE_CELLS, cores_of, margin_for, reach_of
-from firebreak.planning.windows.footprints import fires_in, footprints_of
-from firebreak.planning.windows.make import FEWEST_FIRES, MOST_FIRES, make_region
-from firebreak.planning.windows.region import RegionWorker
+from firebreak.planning.patterns.rows import main_winds, row_plans
+from firebreak.planning.windows.cores import CORE_CELLS, MOST_FIRES, cores_of, margin_for, reach_of
+from firebreak.planning.windows.make import FEWEST_FIRES, make_region
+from firebreak.planning.windows.region import RegionWorker, fires_in, footprints_of
 from firebreak.planning.windows.shards.shard import Shard
 from firebreak.planning.windows.shards.shard_plan import PLACES, loss_bound, shards_of
 
@@ -116,7 +114,7 @@ def downstream_value(tree: Tree, scratch: Scratch) -> NDArray[np.int64]:
 
 
 def paths(tree: Tree, scratch: Scratch) -> Map:
-    """Paths of fire through each cell, see `planning.ranking.trees.path_scores`."""
+    """Paths of fire through each cell, see `planning.ranking.path_scores`."""
     total = np.zeros(tree.code.size)
     path_counts(tree.code[None], tree.value, tree.offset, *scratch.of(tree.code.size), total)
     return total
@@ -239,7 +237,7 @@ def row_cells(scene: Scene, fires: Fires, budget_share: float,
 
 
 def _heading(scene: Scene, row: int) -> tuple[float, float]:
-    """As `planning.patterns.worst_weather` has it."""
+    """As `planning.patterns.strips` has it."""
     def parts(behavior: Any) -> dict[str, Map]:
         rate, heading = behavior.rate_of_spread_m_min[row], np.radians(behavior.heading_deg[row])
         return {"north": rate * np.cos(heading), "east": rate * np.sin(heading)}
@@ -301,7 +299,6 @@ def _said(words: str) -> None:
 
 def plan(given: argparse.Namespace) -> None:
     scene = _scene(given)
-    warm_up()
     _said("map and fires")
     land, fires, began = scene.landscape, scene.fires("plan", given.plan_fires), cpu_s()
     if given.method in SCORES:

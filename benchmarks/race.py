@@ -19,7 +19,7 @@ from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.native_library import set_threads
-from firebreak.planning.core.gaps import least_length_m
+from firebreak.planning.core.break_segments import least_length_m
 from firebreak.planning.core.progress import no_report
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.auto import FINALISTS, choice_count, finalists_of
@@ -27,7 +27,7 @@ from firebreak.planning.evaluation.choice import SIGMAS, choice_fires, choose, r
 from firebreak.planning.evaluation.refine import moved_plan
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import CANDIDATES, METHODS
-from firebreak.planning.search import improve
+from firebreak.planning.search import cell_moves as improve
 from firebreak.seeding import generator
 
 Saved = NDArray[np.float64]

@@ -12,7 +12,7 @@ from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.travel_field import padded_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads, set_threads
-from firebreak.planning.patterns.cheap_rows import cheap_rows
+from firebreak.planning.patterns.rows import cheap_rows
 from strategies import random_case
 
 SMALL = {"seed": 1, "plan_fires": 24, "test_fires": 20, "threads": 1,

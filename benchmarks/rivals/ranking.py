@@ -12,7 +12,7 @@ from firebreak.fire import Fires, Scene, burn
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.rounds import Placement, Task, afford, place_by_score
 from firebreak.planning.learned.policy import cell_values, policy_of
-from firebreak.planning.ranking.trees import conditional_value
+from firebreak.planning.ranking import conditional_value
 
 
 def place_downstream_value_static(task: Task) -> Placement:

@@ -4,8 +4,7 @@ from firebreak.checks import InputError
 from firebreak.planning.core.progress import no_report
 from firebreak.planning.core.rounds import Job, Placement, Task
 from firebreak.planning.methods import METHODS, called
-from firebreak.planning.search.filling import by_downstream_value, fill
-from firebreak.planning.search.greedy import check_job, tries_quickly
+from firebreak.planning.search.filling import by_downstream_value, check_job, fill, tries_quickly
 from firebreak.planning.search.plan_state import PlanState
 
 FILTERED = 64

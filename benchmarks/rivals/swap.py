@@ -5,6 +5,12 @@ from benchmarks.rivals.starts import starts_of
 
 from firebreak.planning.core.limits import Effort
 from firebreak.planning.core.rounds import Placement, Task
+from firebreak.planning.search.cell_moves import (
+    CANDIDATES,
+    REACH,
+    large_neighbourhood_search,
+    local_search,
+)
 from firebreak.planning.search.filling import (
     best_first,
     by_downstream_value,
@@ -12,12 +18,6 @@ from firebreak.planning.search.filling import (
     with_neighbours,
 )
 from firebreak.planning.search.plan_state import PlanState
-from firebreak.planning.search.swap import (
-    CANDIDATES,
-    REACH,
-    large_neighbourhood_search,
-    local_search,
-)
 from firebreak.seeding import generator
 
 SKIPPED = 0.3

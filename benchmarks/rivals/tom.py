@@ -16,9 +16,13 @@ from firebreak.fire.engine import burn_maps
 from firebreak.line_actions import line_steps
 from firebreak.planning.core.rounds import SPACING, Placement, Task, spendable
 from firebreak.planning.patterns.candidates import Ground, Lines, flow_of, rated_lines
-from firebreak.planning.patterns.strips import best_on_plan_fires
-from firebreak.planning.patterns.worst_weather import ProblemWeather, along, problem_weather
-from firebreak.planning.ranking.trees import Floats, conditional_value, tree_scratch
+from firebreak.planning.patterns.strips import (
+    ProblemWeather,
+    along,
+    best_on_plan_fires,
+    problem_weather,
+)
+from firebreak.planning.ranking import Floats, conditional_value, tree_scratch
 
 PATCH_CELLS = (4, 8, 16)
 ZONES = (2, 3)

@@ -13,7 +13,6 @@ from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
-from firebreak.planning.warm_up import warm_up
 from untrained import fitting, untrained
 
 NAMES = sorted(METHODS)
@@ -94,7 +93,6 @@ def test_the_landscape_is_left_alone(scene: Scene, policy: Policy, method: str) 
 @pytest.mark.parametrize("method", NAMES)
 def test_every_method_is_shown_the_plan_fires_and_no_others(
         scene: Scene, policy: Policy, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    warm_up()
     asked = []
     draw = Scene.fires
 

@@ -93,7 +93,7 @@ def test_money_phases_and_cells_to_have_go_with_it(capsys: Out) -> None:
 @pytest.mark.slow
 def test_a_candidate_that_refuses_the_map_is_named(capsys: Out,
                                                    monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firebreak.planning.core.learned_size.MAX_TREATABLE", 10)
+    monkeypatch.setattr("firebreak.planning.core.limits.MAX_TREATABLE", 10)
     said, text = plan(capsys, *ALONE)
     assert set(said["choice"]["refused"]) == {"dqn", "dqn-lookahead"}
     assert "left out: dqn, as method dqn on" in text

@@ -26,7 +26,7 @@ from firebreak.cli import main
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.raster.geotiff import open_raster, read_band
-from firebreak.planning.output.unfinished import job_of
+from firebreak.planning.windows.kept import job_of
 from firebreak.planning.windows.make import WindowSettings, make_region
 from firebreak.planning.windows.region import Proposal, Region, RegionWorker
 from firebreak.planning.windows.shards.shard_plan import shards_of
@@ -391,7 +391,6 @@ def test_a_policy_or_window_that_the_method_does_not_take_is_refused_before_fire
         land: str, options: list[str], message: str, tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(SceneOptions, "wide_scene", None)
-    monkeypatch.setattr("firebreak.planning.warm_up.warm_up", lambda: None)
     for more in ([], ["--must-include", some_wanted(tmp_path, land)]):
         assert main(["plan", land, *options, *more, "--out", str(tmp_path / "none")]) == 2
         error = capsys.readouterr().err

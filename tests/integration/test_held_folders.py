@@ -150,7 +150,7 @@ def test_a_second_command_is_refused_before_its_work(
     def work(*_: object, **__: object) -> None:
         raise AssertionError("this is work")
 
-    for place in ("fire.make_scene", "planning.warm_up.warm_up",
+    for place in ("fire.make_scene", "planning.making.make_plan",
                   "landscape.formats.write.write_ascii_folder",
                   "report.figures.maps.landscape_figure"):
         monkeypatch.setattr(f"firebreak.{place}", work)

@@ -30,7 +30,6 @@ from firebreak.planning.core.fire_counts import planning_bytes
 from firebreak.executors.choice import open_executor
 from firebreak.planning.evaluation.judging import judge_scene
 from firebreak.planning.making import make_plan
-from firebreak.planning.warm_up import warm_up
 from firebreak.planning.windows.make import (WindowSettings, make_region, plan_by_windows,
                                              region_recipe)
 
@@ -51,7 +50,6 @@ def now(name):
 small = make_scene(generate(0, 16), FireConditions(scenarios=2), 0)
 policy = load_policy()
 make_plan(small, 0.1, 8, "dqn", seed=0, policy=policy)
-warm_up()
 if what.startswith("windows"):
     by_windows(make_scene(generate(0, 40), FireConditions(
         scenarios=2, regime=FireRegime(duration_min=60.0)), 0, tiled=True), "dqn", 8, 24)

@@ -31,9 +31,8 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
 from firebreak.planning.windows import memory
-from firebreak.planning.windows.benefits import saved_in_order
+from firebreak.planning.windows.choose import Ratings
 from firebreak.planning.windows.cores import widened
-from firebreak.planning.windows.footprints import footprints_of
 from firebreak.planning.windows.judged import Judge
 from firebreak.planning.windows.kept import NOTHING_KEPT
 from firebreak.planning.windows.make import (
@@ -45,13 +44,14 @@ from firebreak.planning.windows.make import (
     region_recipe,
 )
 from firebreak.planning.windows.memory import cell_bytes, shards_in_turn
-from firebreak.planning.windows.ratings import Ratings
-from firebreak.planning.windows.region import RegionWorker
-from firebreak.planning.windows.shards.line_table import LineTable, Wanted
+from firebreak.planning.windows.reached import saved_in_order
+from firebreak.planning.windows.region import RegionWorker, footprints_of
 from firebreak.planning.windows.shards.shard import Shard, room_to_burn
 from firebreak.planning.windows.shards.shard_plan import (
     ROOM,
+    LineTable,
     ShardPlan,
+    Wanted,
     bytes_of_shards,
     known_boxes,
     loss_bound,

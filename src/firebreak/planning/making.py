@@ -23,7 +23,6 @@ from firebreak.planning.methods import (
     check_methods,
     check_takes_lines,
 )
-from firebreak.planning.warm_up import warm_up
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -58,7 +57,6 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     """
     check_methods([method], "--method")
     search.check()
-    warm_up()
     check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
     began = perf_counter()
     fires = scene.fires("plan", plan_fires) if fires is None else fires

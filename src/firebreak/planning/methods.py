@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.checks import fail, unknown_name
-from firebreak.planning.core.learned_size import check_size
+from firebreak.planning.core.limits import check_size
 from firebreak.settings.retired import retired_method
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Candidate(NamedTuple):
         most_cells: treatable cells above which it is left out; None: none.
         most_trials: of a method that tries all cells at every step, the treatable cells times the
             cells that the budget buys times the plan fires above which it is left out, as it is
-            where trials are slow, see `search.greedy.tries_quickly`; None: none.
+            where trials are slow, see `search.filling.tries_quickly`; None: none.
     """
 
     order: int
@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
 
     def fits(self, scene: "Scene", budget_share: float, plan_fires: int) -> bool:
         """Whether the method is tried there."""
-        from firebreak.planning.search.greedy import tries_quickly
+        from firebreak.planning.search.filling import tries_quickly
 
         treatable = int(scene.landscape.treatable.sum())
         trials = budget_share * treatable * treatable * plan_fires
@@ -52,7 +52,7 @@ MOST_TRIALS_OF_GREEDY = 4_000_000
 
 
 Function = str | Callable[..., Any]
-"""A function, or its name below this package, such as "search.swap.place_swap"."""
+"""A function, or its name below this package, such as "search.filling.place_greedy"."""
 
 
 class Method(NamedTuple):
@@ -109,18 +109,18 @@ def _order(method: Method) -> int:
 _ANEW = "burns the plan fires anew as the plan grows"
 
 METHODS: dict[str, Method] = {
-    "none": Method("treats no cell", "ranking.simple.place_none", treats=False, compared=True,
+    "none": Method("treats no cell", "ranking.place_none", treats=False, compared=True,
                    keeps_fires=False),
-    "random": Method("treats random cells", "ranking.simple.place_random", stochastic=True,
+    "random": Method("treats random cells", "ranking.place_random", stochastic=True,
                      compared=True, keeps_fires=False),
     "burn-probability": Method(
         f"treats the cells that burn most often; {_ANEW}",
-        "ranking.simple.place_burn_probability", compared=True),
+        "ranking.place_burn_probability", compared=True),
     "downstream-value": Method(
         f"treats the cells with the most value burned behind them; {_ANEW}",
-        "ranking.simple.place_downstream_value", compared=True, candidate=Candidate(1)),
+        "ranking.place_downstream_value", compared=True, candidate=Candidate(1)),
     "betweenness": Method(
-        f"treats the cells on the most paths of fire; {_ANEW}", "ranking.trees.place_betweenness",
+        f"treats the cells on the most paths of fire; {_ANEW}", "ranking.place_betweenness",
         candidate=Candidate(2, MOST_CELLS_OF_PATTERNS)),
     "segments": Method(
         "places straight lines, each time the line that saves most per cost on the plan fires",
@@ -131,7 +131,7 @@ METHODS: dict[str, Method] = {
         keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
-        "tries all cells", "search.greedy.place_greedy", check_job="search.greedy.check_job",
+        "tries all cells", "search.filling.place_greedy", check_job="search.filling.check_job",
         tries_breaks=True, candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",

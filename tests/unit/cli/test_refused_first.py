@@ -98,7 +98,7 @@ CASES = {
        for command in ("evolve", "trials") for name, case in WORKERS.items()},
 }
 WORK = ("firebreak.fire.make_scene",
-        "firebreak.planning.warm_up.warm_up", "firebreak.train.data.splits.make_splits",
+        "firebreak.planning.making.make_plan", "firebreak.train.data.splits.make_splits",
         "firebreak.train.data.folds.make_store")
 
 

@@ -16,7 +16,7 @@ from firebreak.env.storage.slots import Sizes, Slots
 from firebreak.fire import FireConditions, Scene, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
-from firebreak.planning.core import learned_size
+from firebreak.planning.core import limits
 from firebreak.planning.core.area import lift, plan_area
 from firebreak.planning.core.plan import Plan, check_plan, pieces_of
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best
@@ -102,7 +102,7 @@ def test_dqn_without_a_policy_names_the_option(scene: Scene) -> None:
 
 def test_dqn_on_a_large_map_asks_for_an_area(scene: Scene,
                                              monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learned_size, "MAX_TREATABLE", int(scene.landscape.treatable.sum()) - 1)
+    monkeypatch.setattr(limits, "MAX_TREATABLE", int(scene.landscape.treatable.sum()) - 1)
     with pytest.raises(InputError, match="--area"):
         make_plan(scene, 0.05, 1, "dqn", seed=0, policy=network_policy())
 

@@ -28,9 +28,7 @@ from firebreak.planning.output.segment_table import (
     in_plan_order,
     write_segment_table,
 )
-from firebreak.planning.output.unfinished import Unfinished, job_of
-from firebreak.planning.windows.benefits import saved_in_order
-from firebreak.planning.windows.kept import NOTHING_KEPT
+from firebreak.planning.windows.kept import NOTHING_KEPT, Unfinished, job_of
 from firebreak.planning.windows.make import (
     WindowPlan,
     WindowSettings,
@@ -38,6 +36,7 @@ from firebreak.planning.windows.make import (
     plan_by_windows,
     region_recipe,
 )
+from firebreak.planning.windows.reached import saved_in_order
 from firebreak.planning.windows.region import Region
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.treated_map import rows_named
 from firebreak.checks import fail
 from firebreak.planning.core.area import named_shape
-from firebreak.planning.core.learned_size import MAX_TREATABLE
+from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.methods import (
     CHOOSERS,
     DEFAULT,

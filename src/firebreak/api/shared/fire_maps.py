@@ -108,10 +108,8 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
     beside: processes of this machine that do.
     """
     from firebreak import fire
-    from firebreak.planning.warm_up import warm_up
 
     breaks = _breaks(options, part)
-    warm_up()
     begin = time.perf_counter()
     scene = _scene(options, part, beside, 0 if burn_all is None or beside else BYTES_PER_CELL_PARTS)
     fires = scene.fires("simulate", options.fires)

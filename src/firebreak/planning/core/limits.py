@@ -1,10 +1,15 @@
-"""How long a search may go on: by the clock, or by evaluations, which repeats exactly."""
+"""What bounds a method: how long a search may go on, by the clock or by evaluations, which repeats
+exactly; how large a map may be on which a policy plans at once. Loads no network.
+"""
 
 from time import perf_counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from firebreak.checks import fail
+from firebreak.checks import PART_OF_MAP, fail
 from firebreak.planning.core.progress import Reporter, no_report
+
+if TYPE_CHECKING:
+    from firebreak.landscape.landscape import Landscape
 
 DEFAULT_SECONDS = 10.0
 ORDERING = 0.1
@@ -91,3 +96,20 @@ class Effort:
     def seconds_left(self) -> float:
         """Until the limit by the clock; below 0 after it."""
         return self._seconds - (perf_counter() - self._began)
+
+
+MAX_TREATABLE = 256 * 256
+"""Treatable cells above which a learned plan needs an area: larger maps were not tried."""
+
+
+def check_size(landscape: "Landscape", method: str, smaller: str = PART_OF_MAP) -> None:
+    """Refuses a map that learned plans were not tried on. smaller: what to ask for instead.
+
+    Raises:
+        InputError: more treatable cells than MAX_TREATABLE.
+    """
+    treatable = int(landscape.treatable.sum())
+    if treatable > MAX_TREATABLE:
+        raise fail(expected=f"at most {MAX_TREATABLE:,} treatable cells (256 x 256)",
+                   given=f"{treatable:,}", where=f"method {method} on {landscape.name}",
+                   remedy=f"use another method such as downstream-value, or {smaller}")

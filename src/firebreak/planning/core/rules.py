@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env.storage.problem import Problem
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.break_segments import length_m, pieces
-from firebreak.planning.core.gaps import closes_gap
+from firebreak.planning.core.break_segments import closes_gap, length_m, pieces
 from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement, spendable

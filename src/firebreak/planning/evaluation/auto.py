@@ -3,9 +3,9 @@ of their own is kept.
 
 The choice fires are a keyed set that neither a method nor the test of a plan is given. Each
 candidate sees the same plan fires; what it proposes in short pieces is spent again, see
-`planning.core.gaps`. On the choice fires the candidates race, see `choice.race`. The breaks of
-the best two move, on the plan fires, as far as the choice fires lose less, see
-`planning.search.improve`. Segments that save nothing on the choice fires are left out.
+`planning.core.break_segments`. On the choice fires the candidates race, see `choice.race`. The
+breaks of the best two move, on the plan fires, as far as the choice fires lose less, see
+`planning.search.cell_moves`. Segments that save nothing on the choice fires are left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError
 from firebreak.fire import Scene
-from firebreak.planning.core.break_segments import MAX_LENGTH_M
+from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
 from firebreak.planning.core.fire_counts import check_test_fires
-from firebreak.planning.core.gaps import least_length_m
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules

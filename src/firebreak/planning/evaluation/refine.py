@@ -18,7 +18,7 @@ from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.effect import fire_batches
 from firebreak.planning.evaluation.intervals import student_interval
-from firebreak.planning.search.improve import improved
+from firebreak.planning.search.cell_moves import improved
 
 FIRST_SHARE = 16
 """Part of the fires, the first of so many, on which most segments show that they save something."""

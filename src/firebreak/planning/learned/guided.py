@@ -33,6 +33,7 @@ from firebreak.planning.learned.policy import (
     place_dqn,
     policy_of,
 )
+from firebreak.planning.search.cell_moves import large_neighbourhood_search
 from firebreak.planning.search.filling import (
     Candidates,
     best_first,
@@ -41,7 +42,6 @@ from firebreak.planning.search.filling import (
 )
 from firebreak.planning.search.line_moves import Line, lines_best_first, move_lines
 from firebreak.planning.search.plan_state import PlanState
-from firebreak.planning.search.swap import large_neighbourhood_search
 from firebreak.seeding import generator
 
 BURNED, DRAWN = 6, 1024

@@ -26,7 +26,7 @@ from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
 from firebreak.fire import Scene
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import shape_cells
-from firebreak.planning.core.learned_size import check_size
+from firebreak.planning.core.limits import check_size
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.rounds import (
     LineList,

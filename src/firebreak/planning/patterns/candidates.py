@@ -13,7 +13,7 @@ from firebreak.fire import REACH, STENCIL, pad, padded_cells, padded_width
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.kernels import flows, score_lines
 from firebreak.planning.core.rounds import spendable
-from firebreak.planning.ranking.trees import Floats, TreeScratch
+from firebreak.planning.ranking import Floats, TreeScratch
 
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """Cells of a line."""

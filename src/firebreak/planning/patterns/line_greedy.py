@@ -27,7 +27,7 @@ from firebreak.planning.core.rounds import (
 )
 from firebreak.planning.patterns.candidates import LENGTHS, Lines, flow_of, ground_of, rated_lines
 from firebreak.planning.patterns.given_runs import RatedRuns
-from firebreak.planning.ranking.trees import conditional_value, tree_scratch
+from firebreak.planning.ranking import conditional_value, tree_scratch
 
 BURNED_PER_DIRECTION = 2
 """Lines of each length and direction that are burned in a round, on maps that are not too large."""

@@ -1,4 +1,5 @@
-"""Breaks placed one by one where each saves most on the plan fires, until the budget is spent.
+"""Breaks placed one by one where each saves most on the plan fires, exactly burned, until the
+budget is spent: the method `greedy`, and what fills a plan that a search has taken breaks from.
 
 Source of the greedy rule: Nemhauser, Wolsey & Fisher (1978), An analysis of approximations for
 maximizing submodular set functions; its bound does not hold here, for a second break that closes a
@@ -10,9 +11,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.checks import fail
+from firebreak.fire import TravelField
 from firebreak.planning.core.limits import forever
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.core.rounds import spaced_best
+from firebreak.planning.core.rounds import Job, Placement, Task, spaced_best
 from firebreak.planning.search.plan_state import PlanState
 
 Candidates = Callable[[PlanState], NDArray[np.int64]]
@@ -89,3 +92,41 @@ def randomized_fill(state: PlanState, candidates: Candidates, chance: float,
         order = ranked(state, cells)
         kept = order[rng.random(order.size) >= chance]
         state.place(int((kept if kept.size else order)[0]))
+
+
+MAX_CELLS = 40 * 40
+MAX_CELLS_OF_FEW_FIRES, MAX_FEW_FIRES = 64 * 64, 256
+"""Treatable cells, which are what is tried: a margin in which fires only burn costs little."""
+
+
+def place_greedy(task: Task) -> Placement:
+    """Every step the break that saves most per cost, of all cells.
+
+    Raises:
+        InputError: more treatable cells than on 40 x 40 (on 64 x 64 for up to 256 plan fires).
+    """
+    check_job(Job.of(task.problem))
+    state = PlanState(task.problem, keep_gains=True)
+    fill(state, PlanState.available, task.batch, task.report)
+    return state.placement()
+
+
+def check_job(job: Job) -> None:
+    """Refuses a map on which not every cell can be tried at every step.
+
+    Raises:
+        InputError: more treatable cells than on 40 x 40 (on 64 x 64 for up to 256 plan fires).
+    """
+    treatable = int(job.land.treatable.sum())
+    if treatable > (MAX_CELLS_OF_FEW_FIRES if job.plan_fires <= MAX_FEW_FIRES else MAX_CELLS):
+        raise fail(expected=f"at most {MAX_CELLS:,} treatable cells, or "
+                            f"{MAX_CELLS_OF_FEW_FIRES:,} with up to {MAX_FEW_FIRES} plan fires",
+                   given=f"{treatable:,} with {job.plan_fires:,}", where="method greedy",
+                   remedy=f"use segments, or {job.smaller}")
+
+
+def tries_quickly(field: TravelField) -> bool:
+    """Whether the fires that a break changes are solved again from where it changes them, in one
+    weather: else every trial burns fires anew, or a fire's hours one by one.
+    """
+    return not field.breaks.burns_anew and field.steps == 1 and not field.spots.cells.size

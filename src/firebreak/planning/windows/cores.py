@@ -1,18 +1,27 @@
-"""The windows of a large map: cores that tile it, and the margin around each.
+"""The windows of a large map: cores that tile it, the margin around each, and lines across the
+seams between them.
 
 A window may treat its core; in its margin fires start and spread, so that it sees what comes into
 its core. How wide the margin must be follows from how far fires get.
+
+Windows do not see what their neighbours propose, so two lines that almost meet at a seam get a
+third that joins them. It is judged as every line is: it saves nothing before the lines that it
+joins are taken, and is rated again when they are, for it lies beside them.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from firebreak.checks import fail
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window
+from firebreak.line_actions import line_steps
 
 CORE_CELLS = 128
 """Cells along a side of a core, about."""
@@ -22,6 +31,33 @@ LEAST_MARGIN, MARGIN_STEP = 16, 8
 
 Box = tuple[int, int, int, int]
 """Top, left, bottom, right: half-open."""
+
+
+MOST_FIRES = 256
+"""Plan fires of a window, at most: all of them judge."""
+OVER = 2.0
+"""How much more than its share of the budget a window proposes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowSettings:
+    """How a large map is cut.
+
+    Attributes:
+        core: cells along a side of what a window treats, about.
+        margin: cells around it; None: as far as most fires get.
+        over: how much more than its share of the budget a window proposes.
+        most_fires: of a window.
+    """
+
+    core: int = CORE_CELLS
+    margin: int | None = None
+    over: float = OVER
+    most_fires: int = MOST_FIRES
+
+
+WINDOWS = WindowSettings()
+"""Those of usual windows."""
 
 
 class Core(NamedTuple):
@@ -102,3 +138,61 @@ def share_beyond(source: NDArray[np.int64], boxes: Sequence[Box], cores: Sequenc
                    or shape[0] > own.row + own.rows <= bottom
                    or shape[1] > own.col + own.cols <= right)
     return beyond / max(source.size, 1)
+
+
+GAP = 6
+"""Cells (Chebyshev) between lines of two cores that a line across a seam joins, at most."""
+
+
+def seam_lines(lines: Sequence[NDArray[np.int64]], landscape: Landscape, cores: Sequence[Core],
+               *, joined: bool) -> list[NDArray[np.int64]]:
+    """Lines of flat treatable cells that no other line has, each between two lines of different
+    cores; nearest pairs first.
+
+    joined: by edges, see `line_steps`.
+    """
+    cols = landscape.shape[1]
+    core_of = np.empty(landscape.shape, np.int64)
+    for core in cores:
+        core_of[core.inside.slices] = core.number
+    cells = np.concatenate([np.empty(0, np.int64), *lines])
+    line_of = np.repeat(np.arange(len(lines)), [line.size for line in lines])
+    if not cells.size:
+        return []
+    own = core_of.ravel()[cells]
+    place = np.stack(np.divmod(cells, cols), axis=1)
+    pairs = cKDTree(place).query_pairs(GAP, p=np.inf, output_type="ndarray")
+    pairs = pairs[own[pairs[:, 0]] != own[pairs[:, 1]]]
+    apart = np.abs(place[pairs[:, 0]] - place[pairs[:, 1]]).max(axis=1)
+    taken = np.zeros(landscape.shape, np.bool_)
+    taken.ravel()[cells] = True
+    found: list[NDArray[np.int64]] = []
+    done: set[tuple[int, int]] = set()
+    for k in np.lexsort((pairs[:, 1], pairs[:, 0], apart)).tolist():
+        one, other = sorted(line_of[pairs[k]].tolist())
+        if (one, other) in done:
+            continue
+        done.add((one, other))  # they touch, or their nearest cells cannot be joined
+        if apart[k] > 1:
+            line = _between(place[pairs[k, 0]], place[pairs[k, 1]], landscape, taken, joined)
+            if line.size:
+                found.append(line)
+                taken.ravel()[line] = True
+    return found
+
+
+def _between(first: NDArray[np.int64], last: NDArray[np.int64], landscape: Landscape,
+             taken: NDArray[np.bool_], joined: bool) -> NDArray[np.int64]:
+    """Cells between two on a straight line that may be treated and are in no line; none where one
+    burns and may not be treated.
+    """
+    down, right = (last - first).tolist()
+    count = 2 * max(abs(down), abs(right)) + 2 if joined else max(abs(down), abs(right)) + 1
+    steps = first + line_steps((down, right), count, joined)
+    end = np.flatnonzero((steps == last).all(axis=1))
+    row, col = steps[1:end[0]].T
+    free = ~taken[row, col]
+    if (landscape.burnable & ~landscape.treatable)[row[free], col[free]].any():
+        return np.empty(0, np.int64)
+    new = free & landscape.treatable[row, col]
+    return row[new] * landscape.shape[1] + col[new]

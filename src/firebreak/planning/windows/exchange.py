@@ -23,7 +23,7 @@ from firebreak.fire import Fires
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.progress import Reporter, part_of
 from firebreak.planning.core.rules import short_pieces
-from firebreak.planning.patterns.row_plans import (
+from firebreak.planning.patterns.rows import (
     ROOM_OF_MORE,
     RowPlan,
     main_winds,

@@ -16,12 +16,10 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import ROUNDS, short_pieces
-from firebreak.planning.windows.choose import Selection, choose_lines
+from firebreak.planning.windows.choose import Ratings, Selection, choose_lines
 from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in, shards_key
-from firebreak.planning.windows.ratings import Ratings
 from firebreak.planning.windows.region import Lines, Region, RegionWorker
-from firebreak.planning.windows.shards.line_table import Rating, Wanted
-from firebreak.planning.windows.shards.shard_plan import ROOM, ShardPlan
+from firebreak.planning.windows.shards.shard_plan import ROOM, Rating, ShardPlan, Wanted
 
 _COST_BITS, _CHEAPEST_BITS = 40, 22
 """Of the dearest cell's cost in whole units, at most; of the cheapest one's, at least: what a plan

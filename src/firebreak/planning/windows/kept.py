@@ -1,20 +1,31 @@
-"""What a plan by windows has computed so far, so that one that was killed goes on.
+"""What a plan by windows has computed so far, so that one that was killed goes on: the same command
+finds in a folder what its windows proposed and what its shards answered.
 
 A plan is a function of its input: the same questions come in the same order. So answers are kept in
 order, and a plan that is made again takes them until none is left. What shards answer follows from
 which fires each holds, and that from the memory that is free and the workers: see `Kept.begin`.
 """
 
+import contextlib
 import hashlib
-from collections.abc import Callable, Sequence
-from itertools import islice
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count, islice, takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.planning.windows.region import Proposal
-from firebreak.planning.windows.shards.line_table import NO_FIRES, NO_UNITS, Rating
-from firebreak.planning.windows.shards.shard_plan import ShardPlan
+from firebreak.checks import fail
+from firebreak.files import check_folder, made_folder, write_bytes
+from firebreak.planning.core.identity import hash_of, parts_of_scene, program
+from firebreak.planning.windows.cores import WindowSettings
+from firebreak.planning.windows.region import Proposal, Region
+from firebreak.planning.windows.shards.shard_plan import NO_FIRES, NO_UNITS, Rating, ShardPlan
+
+if TYPE_CHECKING:
+    import torch
 
 Arrays = dict[str, NDArray]
 
@@ -65,10 +76,194 @@ def ratings_from(arrays: Arrays, lines: Sequence[int]) -> list[Rating]:
     found, first, counts = [], 0, iter(arrays["count"].tolist())
     for number in lines:
         rating = Rating([], [])
-        for count in islice(counts, number):
-            own = slice(first, first + count)
-            rating.fires.append(arrays["fires"][own] if count else NO_FIRES)
-            rating.saved.append(arrays["saved"][own] if count else NO_UNITS)
-            first += count
+        for size in islice(counts, number):
+            own = slice(first, first + size)
+            rating.fires.append(arrays["fires"][own] if size else NO_FIRES)
+            rating.saved.append(arrays["saved"][own] if size else NO_UNITS)
+            first += size
         found.append(rating)
     return found
+
+
+FOLDER = "unfinished"
+_OWN = re.compile(r"window-\d{6,}|answers-\d{9,}")
+"""Names of what is kept; the folder may hold a user's own files beside them."""
+_CUT_SHORT = re.compile(r"\.(?:window|answers)-\d+\..+")
+"""Names of what a kill has left of one that was being written."""
+_MOST_ANSWERS, _MOST_NUMBERS = 8, 20_000
+"""Answers, and numbers in them, that are kept in memory before they are written."""
+
+
+class Unfinished(Kept):
+    """What is kept in a folder below `out`, made when there is something to keep.
+
+    Args:
+        job: names the plan, see `job_of`.
+
+    Raises:
+        InputError: the folder holds another plan, or is damaged.
+    """
+
+    def __init__(self, out: Path, job: str) -> None:
+        self.folder, self._job = out / FOLDER, job
+        # The nearest first: all that this plan makes, and takes away where it keeps nothing there.
+        self._new = [folder for folder in (out, *out.parents) if not folder.exists()]
+        if self.folder.exists():
+            check_folder(self.folder)
+        # All is read at once, so that nothing of another plan is replaced or removed.
+        self._proposals = {path.name: _proposal_in(*self._read(path))
+                           for path in self._files("window-")}
+        read = [self._read(path) for path in self._files("answers-")]
+        self._shards = read[0][1] if read else ""
+        self._known = _from_the_first([arrays for arrays, shards in read if shards == self._shards])
+        self._fresh: list[Arrays] = []
+        self._next = 0
+
+    @property
+    def windows(self) -> int:
+        """How many windows' proposals were kept."""
+        return len(self._proposals)
+
+    @property
+    def answers(self) -> int:
+        """How many answers were kept."""
+        return len(self._known)
+
+    def proposal(self, window: int) -> Proposal | None:
+        """As `Kept` says."""
+        return self._proposals.get(_window(window))
+
+    def keep_proposal(self, window: int, proposal: Proposal) -> None:
+        """As `Kept` says."""
+        self._write(self.folder / _window(window), {
+            "cells": np.concatenate([np.empty(0, np.int64), *proposal.lines]),
+            "count": np.array([line.size for line in proposal.lines], np.int64),
+            "simulations": np.array([proposal.simulations])}, proposal.refused)
+
+    def begin(self, shards: str) -> None:
+        """As `Kept` says; removes answers of other shards."""
+        if shards != self._shards:
+            # The last one first: what a kill leaves of them has no gap.
+            for path in reversed(self._files("answers-")):
+                path.unlink()
+            self._known = []
+        self._shards = shards
+
+    def answer(self, ask: Callable[[], Arrays]) -> Arrays:
+        """As `Kept` says."""
+        if self._next < len(self._known):
+            self._next += 1
+            return self._known[self._next - 1]
+        made = ask()
+        self._next += 1
+        self._fresh.append(made)
+        numbers = sum(part.size for one in self._fresh for part in one.values())
+        if len(self._fresh) >= _MOST_ANSWERS or numbers >= _MOST_NUMBERS:
+            self.write()
+        return made
+
+    def write(self) -> None:
+        """Writes the answers that are in memory only."""
+        if self._fresh:
+            first = self._next - len(self._fresh)
+            self._write(self.folder / f"answers-{first:09}", {
+                f"{first + place:09}.{name}": part for place, one in enumerate(self._fresh)
+                for name, part in one.items()}, self._shards)
+            self._fresh = []
+
+    def remove(self) -> None:
+        """Removes what was kept: the plan is finished, or cannot be made."""
+        self._fresh = []
+        with contextlib.suppress(OSError):
+            for path in [*self._files(), *self._cut_short()]:
+                path.unlink()
+        for folder in (self.folder, *self._new):
+            with contextlib.suppress(OSError):  # there is something else in it, or it was not made
+                folder.rmdir()
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether anything of the plan is in the folder."""
+        return bool(self._files())
+
+    def _files(self, begin: str = "") -> list[Path]:
+        """Files of the folder that are this plan's, in order."""
+        return [path for path in _files_in(self.folder)
+                if _OWN.fullmatch(path.name) and path.name.startswith(begin)]
+
+    def _cut_short(self) -> list[Path]:
+        return [path for path in _files_in(self.folder) if _CUT_SHORT.fullmatch(path.name)]
+
+    def _write(self, path: Path, arrays: Arrays, words: str = "") -> None:
+        from firebreak.tensor_file import pieces_of_file
+
+        made_folder(self.folder)
+        write_bytes(path, *pieces_of_file(
+            {name: _tensor(part) for name, part in arrays.items()},
+            {"job": self._job, "words": words}))
+
+    def _read(self, path: Path) -> tuple[Arrays, str]:
+        from firebreak.tensor_file import header_of, read_tensor
+
+        with path.open("rb") as file:
+            header = header_of(file, path)
+            if header.texts.get("job") != self._job:
+                raise fail(expected="the unfinished plan of this command",
+                           given="one of other options, land or program", where=str(self.folder),
+                           remedy="give another --out, or rename this folder")
+            return {name: read_tensor(file, entry, None, path).numpy()
+                    for name, entry in header.entries.items()}, header.texts.get("words", "")
+
+
+def _files_in(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _tensor(part: NDArray) -> "torch.Tensor":
+    import torch
+
+    made = torch.from_numpy(np.ascontiguousarray(part))
+    # One of no numbers that comes from numpy has no step, and cannot be seen as bytes.
+    return made if part.size else torch.empty(part.shape, dtype=made.dtype)
+
+
+def _window(number: int) -> str:
+    return f"window-{number:06}"
+
+
+def _proposal_in(arrays: Arrays, refused: str) -> Proposal:
+    lines = np.split(arrays["cells"], np.cumsum(arrays["count"])[:-1])
+    return Proposal([line for line in lines if line.size], float(arrays["simulations"][0]), refused)
+
+
+def _from_the_first(files: Sequence[Arrays]) -> list[Arrays]:
+    """The answers of files from the first question on, in order, up to one that no file has: those
+    after it are asked again, since which questions they answer follows from it.
+    """
+    found: dict[int, Arrays] = {}
+    for arrays in files:
+        for name, part in arrays.items():
+            number, _, own = name.partition(".")
+            found.setdefault(int(number), {})[own] = part
+    return [found[number] for number in takewhile(found.__contains__, count())]
+
+
+def job_of(region: Region, budget_share: float, settings: WindowSettings) -> str:
+    """Names a plan by windows by all that it follows from."""
+    return hash_of(_parts(region, budget_share, settings))
+
+
+def _parts(region: Region, budget_share: float,
+           settings: WindowSettings) -> Iterator[str | bytes]:
+    rules = region.rules
+    yield program()  # answers are taken up in their order, which all sources may change
+    yield from parts_of_scene(region.scene)
+    yield repr((region.method, region.search, region.share, region.seed, budget_share, settings,
+                rules.budget, rules.shortest_m))
+    for array in (*region.fires, rules.include):
+        yield np.ascontiguousarray(array).tobytes()
+    if region.policy is not None:
+        yield repr(region.policy.network.shapes)
+        for name, weight in region.policy.network.state_dict().items():
+            yield name
+            yield weight.contiguous().numpy().tobytes()

@@ -1,7 +1,6 @@
 """A plan of a map of any size: windows propose, all plan fires judge, the best lines are taken."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,28 +19,31 @@ from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.methods import METHODS
 from firebreak.planning.windows.cores import (
-    CORE_CELLS,
+    OVER,
+    WINDOWS,
     Core,
+    WindowSettings,
     check_margin,
     cores_of,
     margin_for,
     reach_of,
+    seam_lines,
     share_beyond,
 )
 from firebreak.planning.windows.exchange import chosen_plan
-from firebreak.planning.windows.footprints import Footprint, fires_in
 from firebreak.planning.windows.judged import Judge, budget_of, check_included, judged_lines
 from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
 from firebreak.planning.windows.memory import check_memory, fitting_shards
 from firebreak.planning.windows.reached import footprints_by_workers
 from firebreak.planning.windows.region import (
+    Footprint,
     Lines,
     Proposal,
     Region,
     RegionWorker,
+    fires_in,
     make_worker,
 )
-from firebreak.planning.windows.seams import seam_lines
 from firebreak.planning.windows.shards.shard_plan import known_boxes
 
 if TYPE_CHECKING:
@@ -52,29 +54,6 @@ FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
 were drawn, and no others."""
 _FIRE_BYTES = 600
 """Memory of a plan fire: what it is, the box that it burned, and the windows that it came to."""
-MOST_FIRES = 256
-"""Plan fires of a window, at most: all of them judge."""
-OVER = 2.0
-"""How much more than its share of the budget a window proposes."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowSettings:
-    """How a large map is cut.
-
-    Attributes:
-        core: cells along a side of what a window treats, about.
-        margin: cells around it; None: as far as most fires get.
-        over: how much more than its share of the budget a window proposes.
-        most_fires: of a window.
-    """
-
-    core: int = CORE_CELLS
-    margin: int | None = None
-    over: float = OVER
-    most_fires: int = MOST_FIRES
-
-
 class WindowPlan(NamedTuple):
     """A plan of a large map, and how it came about.
 
@@ -118,7 +97,7 @@ def region_recipe(region: Region) -> Recipe:
 
 
 def plan_by_windows(region: Region, budget_share: float, executor: Executor,
-                    settings: WindowSettings = WindowSettings(), *, lazy: bool = True,
+                    settings: WindowSettings = WINDOWS, *, lazy: bool = True,
                     most_shard_fires: int = 2**20, kept: Kept = NOTHING_KEPT,
                     report: Reporter = no_report) -> WindowPlan:
     """The plan of a region; the same bits for any executor and number of workers.

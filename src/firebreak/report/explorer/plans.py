@@ -13,7 +13,7 @@ from firebreak.fire import Scene
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
-from firebreak.planning.search.greedy import tries_quickly
+from firebreak.planning.search.filling import tries_quickly
 from firebreak.report.explorer.state import ExplorerState
 
 COMPARED = ("downstream-value", "segments")

@@ -16,8 +16,7 @@ from firebreak.fire.fires import Fires
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.native_library import set_threads
-from firebreak.planning.core.break_segments import break_segments_of, length_m, pieces
-from firebreak.planning.core.gaps import closes_gap
+from firebreak.planning.core.break_segments import break_segments_of, closes_gap, length_m, pieces
 from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation import auto, choice, losses, refine
@@ -37,7 +36,6 @@ from firebreak.planning.methods import (
     MOST_CELLS_OF_PATTERNS,
     MOST_TRIALS_OF_GREEDY,
 )
-from firebreak.planning.warm_up import warm_up
 from untrained import fitting, untrained
 
 CONDITIONS = FireConditions(scenarios=2)
@@ -86,7 +84,6 @@ class Watched(NamedTuple):
 @pytest.fixture(scope="module")
 def watched(scene: Scene, policy: Policy) -> Watched:
     set_threads(1)
-    warm_up()
     asked, told, before = list[tuple[str, int]](), list[float](), list[float]()
     draw, burn_them = Scene.fires, losses.burn
 

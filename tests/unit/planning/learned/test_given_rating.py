@@ -5,7 +5,7 @@ import pytest
 
 from firebreak.line_actions import LINE_LENGTHS
 from firebreak.planning.core.given_lines import GivenLines
-from firebreak.planning.learned.given_rating import GivenRating, straight_actions
+from firebreak.planning.learned.lookahead import GivenRating, straight_actions
 
 SIZE = 40
 

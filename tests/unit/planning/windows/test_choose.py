@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.planning.windows.choose import choose_lines
+from firebreak.planning.windows.choose import Ratings, choose_lines
 from firebreak.planning.windows.kept import ratings_from, ratings_in
-from firebreak.planning.windows.ratings import Ratings
-from firebreak.planning.windows.shards.line_table import Rating, Wanted
+from firebreak.planning.windows.shards.shard_plan import Rating, Wanted
 
 
 class Cover:

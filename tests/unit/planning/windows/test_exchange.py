@@ -18,7 +18,7 @@ from firebreak.fire.effects.losses import BURNED
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.patterns.row_plans import Across, RowPlan
+from firebreak.planning.patterns.rows import Across, RowPlan
 from firebreak.planning.windows import exchange
 from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.exchange import CHOICE_SET, _without_least

@@ -15,11 +15,11 @@ from firebreak.planning.windows.cores import (
     cores_of,
     margin_for,
     reach_of,
+    seam_lines,
     share_beyond,
 )
-from firebreak.planning.windows.footprints import fires_in, footprints_of
 from firebreak.planning.windows.make import plan_fires_for
-from firebreak.planning.windows.seams import seam_lines
+from firebreak.planning.windows.region import fires_in, footprints_of
 
 SIZE, FIRES = 70, 14
 

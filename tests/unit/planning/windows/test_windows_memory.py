@@ -24,10 +24,10 @@ from firebreak.planning.windows.memory import (
     windows_bytes,
 )
 from firebreak.planning.windows.region import Region, RegionWorker
-from firebreak.planning.windows.shards.line_table import LineTable
 from firebreak.planning.windows.shards.shard import Shard, room_to_burn
 from firebreak.planning.windows.shards.shard_plan import (
     PLACES,
+    LineTable,
     bytes_of_shards,
     loss_bound,
     shards_of,

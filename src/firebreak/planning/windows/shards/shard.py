@@ -24,14 +24,15 @@ from firebreak.landscape.raster.windows import Window
 from firebreak.layout import OBSERVATION
 from firebreak.planning.windows.cores import widened, window_of
 from firebreak.planning.windows.shards.burning import BurningFires
-from firebreak.planning.windows.shards.line_table import (
+from firebreak.planning.windows.shards.shard_plan import (
     NO_FIRES,
     NO_UNITS,
+    ROOM,
     LineTable,
     Rating,
+    ShardPlan,
     Wanted,
 )
-from firebreak.planning.windows.shards.shard_plan import ROOM, ShardPlan
 
 
 class Shard:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.landscape.raster.windows import Window
-from firebreak.planning.windows.shards.line_table import LineTable
+from firebreak.planning.windows.shards.shard_plan import LineTable
 
 
 @settings(max_examples=300, deadline=None)

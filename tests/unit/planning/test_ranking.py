@@ -13,7 +13,7 @@ from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
 from firebreak.planning.patterns.candidates import flow_of
-from firebreak.planning.ranking.trees import conditional_value, path_scores, tree_scratch
+from firebreak.planning.ranking import conditional_value, path_scores, tree_scratch
 from strategies import Case, cases, problem_on
 
 

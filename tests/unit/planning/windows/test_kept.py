@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.planning.output import unfinished
-from firebreak.planning.output.unfinished import Unfinished
+from firebreak.planning.windows import kept as unfinished
+from firebreak.planning.windows.kept import Unfinished
 from firebreak.planning.windows.region import Proposal
 
 

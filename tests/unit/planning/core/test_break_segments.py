@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.planning.core.break_segments import pieces
-from firebreak.planning.core.gaps import closes_gap, least_length_m
+from firebreak.planning.core.break_segments import closes_gap, least_length_m, pieces
 
 
 def drawn(*rows: str) -> tuple[np.ndarray, np.ndarray]:

@@ -10,8 +10,12 @@ from firebreak.fire.travel.travel_field import field_from_ellipse
 from firebreak.planning.core.limits import SEARCH
 from firebreak.planning.core.rounds import Task
 from firebreak.planning.making import make_plan
-from firebreak.planning.patterns.strips import Pattern, best_on_plan_fires, distance_to_strips
-from firebreak.planning.patterns.worst_weather import problem_weather
+from firebreak.planning.patterns.strips import (
+    Pattern,
+    best_on_plan_fires,
+    distance_to_strips,
+    problem_weather,
+)
 from firebreak.weather.scenarios import WindClimate, make_scenarios
 from firebreak.weather.streams import WeatherStreams
 from strategies import ellipse_like, plain_landscape

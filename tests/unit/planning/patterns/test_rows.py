@@ -13,16 +13,19 @@ from firebreak.fire import FireConditions, FireRegime, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import cost_of
-from firebreak.planning.patterns.cheap_rows import LENGTH, _Bands, _paths, cheap_rows, most_rows
-from firebreak.planning.patterns.row_plans import (
+from firebreak.planning.patterns.rows import (
     APART_DEG,
+    LENGTH,
     Across,
+    _Bands,
+    _paths,
+    cheap_rows,
     main_winds,
+    most_rows,
     row_plans,
     rows_across,
 )
-from firebreak.planning.patterns.strips import Pattern, distance_to_strips
-from firebreak.planning.patterns.worst_weather import along
+from firebreak.planning.patterns.strips import Pattern, along, distance_to_strips
 from firebreak.planning.windows.memory import ROWS_BYTES
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import WeatherStreams

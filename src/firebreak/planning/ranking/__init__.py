@@ -1,3 +1,0 @@
-"""Methods that rank cells by a map: burn probability, downstream value, betweenness. No
-burning of trial breaks.
-"""
