@@ -59,20 +59,11 @@ def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
     return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1)), tried.sum(axis=0)
 
 
-def saved_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
-                   fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What each line alone saves of each of the plan fires numbered `fires`, whole units i64
-    [len(fires), n], see `Slots.loss_unit`, and how many of these burned for it, i64 [n]; see
-    `gains_of_lines`.
-    """
-    saved, tried = saved_by_lines(slots, slot, lines, fires)
-    return saved, tried.sum(axis=0)
-
-
 def saved_by_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
                    fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """As `saved_of_lines`, but which fires depend on a line, so that they burned for it: bool
-    [len(fires), n].
+    """What each line alone saves of each of the plan fires numbered `fires`, whole units i64
+    [len(fires), n], see `Slots.loss_unit`; and which of these depend on the line, so that they
+    burned for it, bool [len(fires), n]; see `gains_of_lines`.
     """
     first = np.cumsum([0, *(line.size for line in lines)])
     cells = padded_cells(np.concatenate([*lines, np.empty(0, np.int64)]), slots.sizes.shape[1])

@@ -22,10 +22,10 @@ from firebreak.fire.solver.structs import MISSED, Results, Sums, Tiles
 from firebreak.fire.spread import spread_on, with_crews
 from firebreak.fire.sums import (
     EVERYWHERE,
+    NO_SUMS,
     BurnResult,
     add_fires,
     new_sums,
-    no_sums,
     result_of,
     times_of,
 )
@@ -243,7 +243,7 @@ def _losses_into(loss: NDArray[np.float64], report: Report) -> Take:
         if tiles is EVERYWHERE:  # the quickest kernel
             loss[which], state = _burn_into(job, some), np.zeros(which.size, np.uint8)
         else:
-            added = add_fires(job, some, no_sums(), tiles)
+            added = add_fires(job, some, NO_SUMS, tiles)
             loss[which], state = added.loss, added.state
         report(int((state != MISSED).sum()))
         return state

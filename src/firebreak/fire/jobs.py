@@ -9,7 +9,6 @@ from firebreak.checks import fail
 from firebreak.fire.effects.losses import CLASSES, intensity_edges_kw_m
 from firebreak.fire.fires import Fires
 from firebreak.fire.solver.structs import (
-    FRONT_WORDS,
     QUEUE_SPARE,
     FireTable,
     Overlays,
@@ -20,7 +19,7 @@ from firebreak.fire.travel.arcs import Arcs, Spots
 from firebreak.fire.travel.breaks import open_state, shaded
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import TravelField, pad, padded_cells, unpad
-from firebreak.native_library import max_threads
+from firebreak.native_library import max_threads, zeros
 
 MAX_VALUE = 1e30  # of a cell: sums over a map stay far from the largest number
 _CLASS_LIMITS = intensity_edges_kw_m()
@@ -30,14 +29,9 @@ def workspace(cells: int) -> Workspace:
     """Scratch memory for maps of `cells` padded cells, for as many threads as there can ever be:
     the setting is per Python thread and may change while the memory lives.
     """
-    threads, shape = max_threads(), (max_threads(), cells)
-    queue = (threads, 2 * cells + QUEUE_SPARE)
-    return Workspace(
-        np.full(shape, np.inf, np.float32), np.full(shape, UNBURNED, np.uint8),
-        np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
-        np.zeros((threads, 2 * cells), np.int32), np.zeros(shape), np.zeros(shape, np.uint8),
-        np.zeros(shape, np.int32), np.zeros(shape, np.int32), np.zeros(queue, np.uint64),
-        np.zeros(queue, np.uint64), np.zeros((threads, FRONT_WORDS), np.uint64))
+    made = zeros(Workspace, T=max_threads(), S=cells, Q=2 * cells + QUEUE_SPARE)
+    made.time[:], made.code[:] = np.inf, UNBURNED
+    return made
 
 
 class Job(NamedTuple):

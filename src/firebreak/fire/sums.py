@@ -74,10 +74,9 @@ def new_sums(job: Job, fires: Fires, threads: int | None = None) -> Sums:
         _units(count * most_lost), _units(count * longest))
 
 
-def no_sums() -> Sums:
-    """For fires of which only losses and tracks are wanted."""
-    return Sums(np.zeros((0, 0, 0), np.int32), np.zeros((0, 0), np.int64),
-                np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int32), 1.0, 1.0)
+NO_SUMS = Sums(np.zeros((0, 0, 0), np.int32), np.zeros((0, 0), np.int64),
+               np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int32), 1.0, 1.0)
+"""For fires of which only losses and tracks are wanted."""
 
 
 def _units(most: float) -> float:
@@ -86,37 +85,25 @@ def _units(most: float) -> float:
     return 2.0 ** min(bits, _FINEST_BITS)
 
 
-class TrackRoom(NamedTuple):
-    """Room for the tracks of fires: cell i32 and time f32 [F, P]."""
-
-    cell: NDArray[np.int32]
-    time: NDArray[np.float32]
-
-
-def track_room(fires: int, cells: int) -> TrackRoom:
-    """Room for so many fires on maps of `cells` padded cells."""
-    return TrackRoom(np.empty((fires, cells), np.int32), np.empty((fires, cells), np.float32))
-
-
 def add_fires(job: Job, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
-              room: TrackRoom | None = None) -> Added:
+              room: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None) -> Added:
     """Burns fires and adds them to the sums, but for those that came near tiles not ready.
 
-    room: in which as many of the first fires as it has rows for leave the order in which their
-    cells burned.
+    room: cells and times [R, P], in which the first R fires leave the order in which their cells
+        burned.
     """
     count = fires.source.size
-    table = table_of(job.field, fires)
-    own = track_room(0, job.cells) if room is None else room
-    tracks = Tracks(own.cell[:count], own.time[:count], np.zeros(count, np.int64), np.zeros(count))
-    loss, state = np.zeros(count), np.zeros(count, np.uint8)
+    cell, time = room or (np.empty((0, job.cells), np.int32), np.empty((0, job.cells), np.float32))
+    made = Added(np.zeros(count), np.zeros(count, np.uint8), Tracks(
+        cell[:count], time[:count], np.zeros(count, np.int64), np.zeros(count)))
     sum_many(np.arange(count), padded_width(job.field.shape[1]), job.arcs, job.spots, job.rules,
-             table, job.overlays, sums, tracks, tiles, state, loss, job.scratch)
-    if sums.arrival.size and tracks.latest.max() > LONGEST_MIN:
+             table_of(job.field, fires), job.overlays, sums, made.tracks, tiles, made.state,
+             made.loss, job.scratch)
+    if sums.arrival.size and made.tracks.latest.max() > LONGEST_MIN:
         raise fail(expected=f"arrival times up to {LONGEST_MIN:.0f} minutes",
-                   given=f"{tracks.latest.max():.3g}", where="fires",
+                   given=f"{made.tracks.latest.max():.3g}", where="fires",
                    remedy="shorten the fires' durations")
-    return Added(loss, state, tracks)
+    return made
 
 
 class Times(NamedTuple):
@@ -133,13 +120,12 @@ class Times(NamedTuple):
 def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE, *, cells: bool = False) -> Times:
     """Burns fires for their times, as many at once as memory for their tracks allows."""
     size = max(1, min(fires.source.size, MAX_TRACKED // job.cells))
+    room = np.empty((size, job.cells), np.int32), np.empty((size, job.cells), np.float32)
     made = Times(np.zeros(fires.source.size), [], [], np.zeros(fires.source.size, np.uint8))
-    room = track_room(size, job.cells)
     for first in range(0, fires.source.size, size):
         block = slice(first, first + size)
-        added = add_fires(job, fires.part(block), no_sums(), tiles, room)
-        made.loss[block], made.state[block] = added.loss, added.state
-        tracks = added.tracks
+        made.loss[block], made.state[block], tracks = add_fires(
+            job, fires.part(block), NO_SUMS, tiles, room)
         for times, order, count in zip(tracks.time, tracks.cell, tracks.burned, strict=True):
             made.times.append(times[:count].copy())
             if cells:

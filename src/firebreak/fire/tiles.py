@@ -8,6 +8,7 @@ when the tiles that it came near are ready.
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,13 @@ from firebreak.fire.travel.travel_field import (
     edges_for,
     pad,
     padded_width,
+    row_arrays,
 )
 from firebreak.landscape.raster.windows import Window
 
 SIDE = 64  # cells along a tile
 MARGIN = 2 * REACH  # a cell's arcs cross cells at REACH, whose own arcs do the same
+_NO_RATES = np.empty((0, 0), np.float32)
 _SURELY_CROSSED = 2.0  # a chance of breach above 1
 
 MakeField = Callable[[Window], TravelField]
@@ -40,17 +43,15 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
     cells = (rows + 2 * REACH) * padded_width(cols)
 
     def empty(part: NDArray) -> NDArray:
-        return np.zeros((part.shape[0], cells if part.size else 0, *part.shape[2:]), part.dtype)
+        return np.zeros((part.shape[0], cells, *part.shape[2:]), part.dtype)
 
     spots, breach = sample.spots, sample.breaks.breach
+    arrays: dict[str, Any] = {name: empty(part) for name, part in row_arrays(sample).items()}
+    # No fire reads the rates: they say which arcs are open, and have done so in a window.
+    arrays["rate"] = np.empty((sample.rate.shape[0], 0), np.float32)
+    arrays["edges"] = edges_for(sample.edges.shape[0], cells)
     return sample._replace(
-        shape=(rows, cols), metric=empty(sample.metric), unit_time=empty(sample.unit_time),
-        # No fire reads the rates: they say which arcs are open, and have done so in a window.
-        rate=np.empty((sample.rate.shape[0], 0), np.float32),
-        facets=empty(sample.facets), accepts=empty(sample.accepts),
-        sends=empty(sample.sends), burnable=pad(burnable, closed=False),
-        heat=empty(sample.heat) if sample.heat.size else sample.heat,
-        edges=edges_for(sample.edges.shape[0], cells), sends_far=empty(sample.sends_far),
+        **arrays, shape=(rows, cols), burnable=pad(burnable, closed=False),
         bucket_min=_bucket_lengths_for(sample, cols),
         spots=spots._replace(cells=np.zeros((*spots.cells.shape[:2], cells), np.float32))
         if spots.cells.size else NO_SPOTS,
@@ -122,10 +123,9 @@ def _put(field: TravelField, window: Window, make: MakeField) -> None:
 
 def _arrays(field: TravelField) -> list[NDArray]:
     """All arrays that a fire reads, first axis rows of weather, second padded cells."""
-    cells = field.spots.cells
-    return [field.metric, field.unit_time, field.facets, field.accepts, field.sends, field.edges,
-            field.sends_far, field.heat,
-            cells.reshape(-1, cells.shape[-1]) if cells.size else cells, field.breaks.breach]
+    cells, read = field.spots.cells, row_arrays(field._replace(rate=_NO_RATES))
+    return [*read.values(), field.breaks.breach,
+            cells.reshape(-1, cells.shape[-1]) if cells.size else cells]
 
 
 def _map_of(flat: NDArray, shape: tuple[int, int]) -> NDArray:

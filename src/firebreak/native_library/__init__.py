@@ -1,7 +1,7 @@
 """The native library: how Python hands arrays to the kernels of `src/native`, checked once."""
 
 from firebreak.native_library.entries import ENTRIES, entry
-from firebreak.native_library.layouts import WRITTEN, Held, hold
+from firebreak.native_library.layouts import WRITTEN, Held, hold, zeros
 from firebreak.native_library.threads import max_threads, set_threads, thread_count
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "max_threads",
     "set_threads",
     "thread_count",
+    "zeros",
 ]

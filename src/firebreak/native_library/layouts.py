@@ -105,6 +105,13 @@ def hold(value: T) -> T:
     return value if isinstance(value, Held) else Held(value)  # type: ignore[return-value]
 
 
+def zeros(kind: type[T], **lengths: int) -> T:
+    """A named tuple of arrays of zeros, whose axes have these lengths by name."""
+    return kind(*(np.zeros([lengths[axis.name] * axis.times if axis.name else axis.times
+                            for axis in part.axes], part.dtype)
+                  for part in layout_of(kind).parts.values() if isinstance(part, ArrayLayout)))
+
+
 def _axis(text: str) -> Axis:
     found = _AXIS.fullmatch(text)
     if not found:

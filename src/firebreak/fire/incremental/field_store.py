@@ -12,7 +12,13 @@ from firebreak.fire.jobs import arcs_of, rules_of
 from firebreak.fire.solver.structs import Rules
 from firebreak.fire.travel.arcs import Arcs, CrewRule, Spots
 from firebreak.fire.travel.stencil import REACH
-from firebreak.fire.travel.travel_field import BreakRules, TravelField, edges_for, padded_width
+from firebreak.fire.travel.travel_field import (
+    BreakRules,
+    TravelField,
+    edges_for,
+    padded_width,
+    row_arrays,
+)
 from firebreak.native_library import hold
 
 
@@ -57,10 +63,8 @@ class FieldStore:
     def arrays(self) -> Iterator[NDArray]:
         """All arrays held."""
         every = self._all
-        yield from (every.metric, every.unit_time, every.rate, every.facets, every.accepts,
-                    every.sends, every.sends_far, every.edges, every.bucket_min, every.heat,
-                    every.breaks.breach, every.breaks.ready, every.spots.cells, every.spots.winds,
-                    self._steps)
+        yield from (*row_arrays(every).values(), every.bucket_min, every.breaks.breach,
+                    every.breaks.ready, every.spots.cells, every.spots.winds, self._steps)
 
     def _hold(self) -> None:
         """Packs what kernels take of all slots, once until another field is loaded.
@@ -110,13 +114,9 @@ class FieldStore:
             breaks=kept.breaks._replace(leak=field.breaks.leak, crew=agreed.crew))
         self._hold()
         own = self.view(slot, field)
-        for room, made in ((own.metric, field.metric), (own.unit_time, field.unit_time),
-                           (own.rate, field.rate), (own.facets, field.facets),
-                           (own.accepts, field.accepts), (own.sends, field.sends),
-                           (own.sends_far, field.sends_far), (own.heat, field.heat)):
-            room[:] = made
+        for name, made in row_arrays(field).items():
+            getattr(own, name)[:] = made
         if field.edges.size:
-            own.edges[:] = field.edges
             own.bucket_min[:] = field.bucket_min
         if own.spots.cells.size:
             own.spots.cells[:] = field.spots.cells
@@ -134,11 +134,8 @@ class FieldStore:
         rows = slice(self.first_row(slot), self.first_row(slot) + field.metric.shape[0])
         every = self._all
         return field._replace(
-            metric=every.metric[rows], unit_time=every.unit_time[rows], rate=every.rate[rows],
-            facets=every.facets[rows], accepts=every.accepts[rows], sends=every.sends[rows],
-            sends_far=every.sends_far[rows], edges=every.edges[rows],
+            **{name: getattr(every, name)[rows] for name in row_arrays(field)},
             bucket_min=every.bucket_min[rows],
-            heat=every.heat[rows] if field.heat.size else field.heat,
             spots=field.spots._replace(cells=every.spots.cells[:, rows],
                                        winds=every.spots.winds[:, rows]))
 

@@ -20,9 +20,9 @@ from firebreak.fire.incremental.kernels import (
 from firebreak.fire.incremental.structs import (
     Candidates,
     ChangedCells,
+    Changes,
     KeptFires,
     ValueUnits,
-    changes_of,
     crossed_of,
     crossing_of,
     in_units,
@@ -33,7 +33,7 @@ from firebreak.fire.solver.structs import FireTable, Overlays, Results, Workspac
 from firebreak.fire.travel.breaks import closing_table
 from firebreak.fire.travel.stencil import REACH, UNBURNED
 from firebreak.fire.travel.travel_field import padded_cells, padded_width, unpad
-from firebreak.native_library import hold
+from firebreak.native_library import hold, zeros
 
 MAX_CHANGES = 64
 """Breaks of one slot that come or go between two burns; fires that more of them change burn anew.
@@ -61,29 +61,21 @@ class FireStore:
         cells = (shape[0] + 2 * REACH) * self.width
         n_plan_fires, fires = slots * plan_fires, slots * (plan_fires + reward_fires)
         summed = cells if plan_fires else 0
-        self._table = hold(FireTable(
-            np.zeros(fires, np.int64),
-            np.concatenate([np.repeat(np.arange(slots), plan_fires),
-                            np.repeat(np.arange(slots), reward_fires)]),
-            np.zeros(fires, np.int64), np.zeros(fires), np.zeros(fires, np.uint64)))
+        self._table = hold(zeros(FireTable, F=fires))
+        self._table.overlay[:] = [*np.repeat(np.arange(slots), plan_fires),
+                                  *np.repeat(np.arange(slots), reward_fires)]
         self._scratch = hold(workspace(cells) if scratch is None else scratch)
         self._shares = scratch is not None
         threads = self._scratch.time.shape[0]
-        self._store = hold(KeptFires(
-            np.full((fires, cells), np.inf, np.float32), np.zeros((fires, cells), np.float32),
-            np.full((fires, cells), UNBURNED, np.uint8), np.zeros(fires, np.bool_),
-            np.zeros(fires, np.int64), np.zeros(fires), np.zeros((n_plan_fires, cells), np.int32),
-            np.zeros(n_plan_fires, np.int32), np.zeros((n_plan_fires, cells), np.int32),
-            np.zeros((threads, slots, summed), np.int32),
-            np.zeros((threads, slots, summed), np.int64)))
-        self._value = hold(ValueUnits(
-            np.zeros((slots, classes, cells), np.int64), np.ones(slots),
-            np.zeros((slots, classes, cells), np.int32)))
-        self._new = hold(ChangedCells(np.zeros((slots, MAX_CHANGES), np.int64),
-                                      np.zeros(slots, np.int64), np.zeros(slots, np.bool_)))
+        self._store = hold(zeros(KeptFires, F=fires, K=n_plan_fires, P=cells, T=threads,
+                                 V=slots if plan_fires else 0))
+        self._store.time[:], self._store.code[:] = np.inf, UNBURNED
+        self._value = hold(zeros(ValueUnits, V=slots, C=classes, P=cells))
+        self._value.unit[:] = 1.0
+        self._new = hold(zeros(ChangedCells, V=slots, M=MAX_CHANGES))
         self._crossing = hold(crossing_of(closing_table(self.width)))
         self._crossed = hold(crossed_of(self._crossing))
-        self._changes = hold(changes_of(threads, cells))
+        self._changes = hold(zeros(Changes, T=threads, P=cells))
         self._states = np.zeros((threads, cells), np.uint8)
         self._in_use = np.zeros(fires, np.bool_)
         self._stale = np.zeros(fires, np.uint8)

@@ -100,14 +100,6 @@ class Candidates(NamedTuple):
     left: Annotated[NDArray[np.int64], "C P or none"]
 
 
-def changes_of(threads: int, cells: int) -> Changes:
-    """Room for the changes of fires on maps of `cells` padded cells."""
-    shape = (threads, cells)
-    return Changes(np.zeros(shape, np.int32), np.zeros(shape, np.float32),
-                   np.zeros(shape, np.float32), np.zeros(shape, np.uint8),
-                   np.zeros((threads, 1), np.int64), np.zeros(shape, np.int32))
-
-
 def crossing_of(pairs: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Crossing:
     """The arcs that a break closes from pairs (offset of the child, code),
     `break_overlay.closing_table`.

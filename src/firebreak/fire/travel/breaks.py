@@ -22,6 +22,7 @@ from firebreak.fire.travel.travel_field import (
     pad,
     padded_cells,
     padded_width,
+    row_arrays,
 )
 
 
@@ -109,11 +110,8 @@ def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
     burning = breaks & ~field.breaks.bare if field.breaks.bare.size else breaks
     if field.breaks.treated is None or not burning.any():
         return field
-    own = field._replace(metric=field.metric.copy(), unit_time=field.unit_time.copy(),
-                         rate=field.rate.copy(), facets=field.facets.copy(),
-                         accepts=field.accepts.copy(), sends=field.sends.copy(),
-                         heat=field.heat.copy(), edges=field.edges.copy(),
-                         bucket_min=field.bucket_min.copy(), sends_far=field.sends_far.copy(),
+    own = field._replace(**{name: array.copy() for name, array in row_arrays(field).items()},
+                         bucket_min=field.bucket_min.copy(),
                          spots=field.spots._replace(cells=field.spots.cells.copy()))
     treat(own, padded_cells(np.flatnonzero(burning), field.shape[1]))
     return own

@@ -7,7 +7,7 @@ A padded cell index is (row + REACH) * width + col + REACH with width = columns 
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -116,6 +116,13 @@ class TravelField(NamedTuple):
     edges: NDArray[np.float64] = _NO_EDGES
     bucket_min: NDArray[np.float64] = _NO_BUCKETS
     sends_far: NDArray[np.uint32] = _NO_FAR
+
+
+def row_arrays(field: TravelField) -> dict[str, Any]:
+    """The arrays of a field that have rows of weather and padded cells, [R, P, ...], by name."""
+    names = ("metric", "unit_time", "rate", "facets", "accepts", "sends", "heat", "edges",
+             "sends_far")
+    return {name: getattr(field, name) for name in names if getattr(field, name).size}
 
 
 class Ellipse(NamedTuple):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.gains import saved_of_lines, trial_in_place
+from firebreak.env.gains import saved_by_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.slots import Slots
 from firebreak.free_memory import check_free
@@ -65,7 +65,8 @@ class RatedRuns:
         again = np.flatnonzero(affected != self._affected)
         burned = np.zeros(len(self._runs), np.int64)
         if again.size:
-            self._saved[again], burned = saved_of_lines(self._slots, 0, found.cells, again)
+            self._saved[again], tried = saved_by_lines(self._slots, 0, found.cells, again)
+            burned = tried.sum(axis=0)
             self._affected[again] = affected[again]
         unit = self._slots.loss_unit(0) * max(self._affected.size, 1)
         rate = self._saved.sum(axis=0) / unit / np.maximum(found.cost, 1e-300)
