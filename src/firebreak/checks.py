@@ -1,6 +1,6 @@
-"""The one place that words errors about input: what was expected, what was given, where, and
-what to do. Everything a user can get wrong raises `InputError`; the command line turns it into
-one sentence and exit code 2. Programming errors are not caught here.
+"""Words of errors about input: what was expected, what was given, where, and what to do. Everything
+a user can get wrong raises `InputError`; the command line turns it into one sentence and exit code
+2. Programming errors are not caught here.
 """
 
 import typing
@@ -48,8 +48,8 @@ def unknown_name(kind: str, word: str, known: Iterable[str], where: str) -> Inpu
 
 
 PART_OF_MAP = "a part of the map (in evaluate by --window, elsewhere by --area)"
-"""What a map that is too large is asked for instead, in the words of options, whatever the command:
-one finds the same in several."""
+"""Advice for a map that is too large, in the words of options, whatever the command: one finds the
+same in several."""
 
 
 def check_fraction(value: float, *, what: str, where: str, remedy: str) -> float:

@@ -1,5 +1,5 @@
-"""How every file is written: beside its place, flushed to the disk, checked, and only then renamed,
-so that a file is whole or not there. And how TOML files, which users write, are read.
+"""Writing of files: each is written beside its place, flushed to the disk, checked, and only then
+renamed, so that a file is whole or not there. And how TOML files, which users write, are read.
 
 Content is made in memory and written by plain writes, since these say when a disk is full: the
 libraries of pictures, grids and shapes lose errors of the disk when they close a file.
@@ -27,7 +27,8 @@ _KEPT: ContextVar[frozenset[Path] | None] = ContextVar("_KEPT", default=None)
 
 
 def without_links(path: str | Path) -> Path:
-    """Where a path leads; also of a link to itself, for which `Path.resolve` raises RuntimeError.
+    """Return where a path leads; also of a link to itself, for which `Path.resolve` raises
+    RuntimeError.
     """
     return Path(os.path.realpath(path))
 
@@ -218,7 +219,8 @@ def check_folder(path: Path) -> None:
 
 
 def _is_no_folder(path: Path) -> bool:
-    """Whether a path is there and no folder, asked once: another command may remove it."""
+    """True of a path that is there and no folder. It is asked once: another command may remove it.
+    """
     try:
         return not stat.S_ISDIR(path.stat().st_mode)
     except OSError:

@@ -1,5 +1,5 @@
-"""How processes end: at once and with a word when a signal asks for it, and with the process that
-started them, also when that is killed.
+"""The end of processes: at once and with a word when a signal asks for it, and with the process
+that started them, also when that is killed.
 
     python -I -S lifetime.py PARENT PROGRAM [ARGUMENT...]
 
@@ -13,13 +13,13 @@ import sys
 from typing import Any, NoReturn
 
 WORDS: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
-"""What a command says when a signal has ended it; its exit code is 128 + the signal's number."""
+"""Words of a command that a signal has ended; its exit code is 128 + the signal's number."""
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def exit_code(number: int) -> int:
-    """Of a command that a signal has ended."""
+    """Exit code of a command that a signal has ended."""
     return 128 + number
 
 

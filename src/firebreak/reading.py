@@ -127,7 +127,7 @@ def from_toml(text: str) -> dict[str, Any]:
 
 
 def from_json(text: str | bytes) -> Any:
-    """What a JSON text of a file or a server holds.
+    """Values of the JSON text of a file or a server.
 
     Raises:
         ValueError: not JSON, nested too deeply, a number of thousands of digits, a text with a NUL
@@ -152,7 +152,7 @@ def from_json(text: str | bytes) -> Any:
 
 
 def record_of(path: Path, most: int = MOST_RECORD) -> Any:
-    """What a JSON file holds.
+    """Values of a JSON file.
 
     Raises:
         InputError: it is larger than `most` bytes.

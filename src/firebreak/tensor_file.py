@@ -62,7 +62,7 @@ class Header(NamedTuple):
 
 def pieces_of_file(tensors: Mapping[str, Tensor], texts: Mapping[str, str] | None = None
                    ) -> Iterator[bytes | memoryview]:
-    """What is to be written, in order; the first two pieces are the header.
+    """Bytes to be written, in order; the first two pieces are the header.
 
     texts: to stand beside the tensors, before them in the header.
     """
@@ -88,8 +88,8 @@ def _bytes_of(tensor: Tensor) -> memoryview:
 
 
 def header_of(file: BufferedReader, path: Path, most: int = MAX_TEXT) -> Header:
-    """Where each tensor lies. Refused: names, kinds, shapes and places that do not fill the file
-    exactly, before any memory is asked for.
+    """Header of a file: where each tensor lies. Refused: names, kinds, shapes and places that do
+    not fill the file exactly, before any memory is asked for.
 
     most: bytes that the header may have.
 
@@ -108,8 +108,8 @@ def header_of(file: BufferedReader, path: Path, most: int = MAX_TEXT) -> Header:
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise damaged("something else than texts beside the tensors", path)
     entries, begin, place = {}, 8 + length, 0
-    for name, given in header.items():
-        entry = _entry(given, place)
+    for name, fields in header.items():
+        entry = _entry(fields, place)
         if entry is None:
             raise damaged(f"a header that does not fit the data at {name[:80]!r}", path)
         entries[name] = entry._replace(begin=begin + entry.begin, end=begin + entry.end)
@@ -119,11 +119,11 @@ def header_of(file: BufferedReader, path: Path, most: int = MAX_TEXT) -> Header:
     return Header(texts, entries)
 
 
-def _entry(given: Any, place: int) -> Entry | None:
+def _entry(fields: Any, place: int) -> Entry | None:
     """The entry that begins at `place` of the data; None if it says anything else."""
-    if not isinstance(given, dict) or not isinstance(given.get("dtype"), str):
+    if not isinstance(fields, dict) or not isinstance(fields.get("dtype"), str):
         return None
-    kind, shape = KINDS.get(given["dtype"]), given.get("shape")
+    kind, shape = KINDS.get(fields["dtype"]), fields.get("shape")
     if kind is None or not isinstance(shape, list):
         return None
     if len(shape) > _MAX_SIDES or not all(
@@ -132,7 +132,7 @@ def _entry(given: Any, place: int) -> Entry | None:
     if math.prod(side for side in shape if side) > _MAX_NUMBERS:
         return None
     end = place + math.prod(shape) * kind.itemsize
-    return Entry(kind, tuple(shape), place, end) if given.get("data_offsets") == [
+    return Entry(kind, tuple(shape), place, end) if fields.get("data_offsets") == [
         place, end] else None
 
 
@@ -145,19 +145,19 @@ def read_tensor(file: BufferedReader, entry: Entry, into: Tensor | None, path: P
         Damaged: the file ends before the tensor does.
     """
     inside = into is not None and into.device.type == "cpu" and into.is_contiguous()
-    made = into if inside and into is not None else torch.empty(entry.shape, dtype=entry.kind)
-    content = _bytes_of(made)
+    tensor = into if inside and into is not None else torch.empty(entry.shape, dtype=entry.kind)
+    content = _bytes_of(tensor)
     file.seek(entry.begin)
     for begin in range(0, len(content), CHUNK):
         piece = content[begin:begin + CHUNK]
         if file.readinto(piece) != len(piece):
             raise damaged("a file that was cut off as it was read", path)
-    if made.dtype == torch.bool and bool((made.view(torch.uint8) > 1).any()):
+    if tensor.dtype == torch.bool and bool((tensor.view(torch.uint8) > 1).any()):
         raise damaged("something that is neither true nor false", path)
     if into is not None and not inside:
-        into.copy_(made)
+        into.copy_(tensor)
         return into
-    return made
+    return tensor
 
 
 def json_of(content: bytes, path: Path) -> Any:

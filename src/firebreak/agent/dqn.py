@@ -24,7 +24,7 @@ from firebreak.settings.agent import AgentSettings
 
 
 class Update(NamedTuple):
-    """What one learner step did, as plain numbers."""
+    """Numbers of one learner step."""
 
     loss: float
     gradient_norm: float
@@ -130,7 +130,8 @@ class DQNAgent:
         return Update(loss, float(norm), torch.cat(values).mean().item(), discount)
 
     def check_finite(self) -> None:
-        """Of both networks: a loss meets the target network only at discounts above 0.
+        """Checks the weights of both networks: a loss meets the target network only at discounts
+        above 0.
 
         Raises:
             NotFinite: they are not.

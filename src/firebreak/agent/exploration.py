@@ -1,4 +1,4 @@
-"""What an agent tries besides the best: anywhere, or where downstream value is high."""
+"""Exploration: actions besides the best, anywhere or where downstream value is high."""
 
 import torch
 from torch import Tensor

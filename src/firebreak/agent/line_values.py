@@ -43,8 +43,8 @@ def _bias(head: nn.Conv2d) -> Tensor:
 
 
 def _cells_of(action: Tensor, shape: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:
-    """Of line actions i64 [M, L] on maps [H, W]: their cells i64 [M, L, longest], flat; bool, which
-    of them there are and lie in the map; and how many there are, i64 [M, L].
+    """Cells of line actions i64 [M, L] on maps [H, W]: flat, i64 [M, L, longest]; bool, which of
+    them there are and lie in the map; and how many there are, i64 [M, L].
     """
     rows, cols = shape
     number, middle = action // (rows * cols), action % (rows * cols)

@@ -65,20 +65,20 @@ class QMapNetwork(nn.Module):
         part: rows and columns of the map whose own actions alone are asked for, for less: those
         that lie in it are worth what they are worth on the map.
         """
-        fine, own, together = self._fine(observation, part)
+        fine, own, summary = self._fine(observation, part)
         q = self.head(fine)[:, :, *own]
         if self.along is not None:
             q = q + mean_along(self.along(fine)[:, :, *own])
-        return (q.flatten(2) + self.base(together)[..., None]).flatten(1)
+        return (q.flatten(2) + self.base(summary)[..., None]).flatten(1)
 
     def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of the actions i64 [M, L] alone, of lines for less: [M, L]."""
         if self.along is None:
             return self(observation).gather(1, action)
-        fine, own, together = self._fine(observation)
+        fine, own, summary = self._fine(observation)
         lines = line_values(fine[:, :, *own], action, self.head, self.along)
         number = action // (observation.shape[-2] * observation.shape[-1])
-        return lines + self.base(together).gather(1, number)
+        return lines + self.base(summary).gather(1, number)
 
     def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of one action of each map, i64 [M], for far less: [M]. Where actions are cells,
@@ -87,43 +87,43 @@ class QMapNetwork(nn.Module):
         if self.shapes > 1:
             return self(observation).gather(1, action[:, None])[:, 0]
         padded, cols = _padded(observation), observation.shape[-1]
-        x, together = self._trunk(padded)
+        x, summary = self._trunk(padded)
         row, col = action // cols, action % cols
         top, left = row // 2 - 1, col // 2 - 1
         near, there = _windows(x, top, left, 3)
         seen, inside = _windows(padded, 2 * top, 2 * left, 6)
-        context = functional.pixel_shuffle(self._context(near, together) * there, 2)
+        context = functional.pixel_shuffle(self._context(near, summary) * there, 2)
         fine = self.detail(torch.cat([seen, context], dim=1)).relu_() * inside
         fine = fine + self.decide(fine).relu_()
         which = torch.arange(action.numel(), device=action.device)
-        return self.head(fine)[which, 0, 2 + row % 2, 2 + col % 2] + self.base(together)[:, 0]
+        return self.head(fine)[which, 0, 2 + row % 2, 2 + col % 2] + self.base(summary)[:, 0]
 
     def _fine(self, observation: Tensor, part: Part | None = None) -> tuple[Tensor, Part, Tensor]:
-        """What the convolutions that decide find in the cells of the map, or around a part of it,
-        [M, F, H, W], with the rows and columns of the part in that; and what half resolution says
-        of the map as a whole, [M, width].
+        """Features by the convolutions that decide, in the cells of the map or around a part of it,
+        [M, F, H, W], with the rows and columns of the part in that; and those of the map as a whole
+        at half resolution, [M, width].
         """
         rows, cols = observation.shape[-2:]
         wide, own = _around(part or (slice(0, rows), slice(0, cols)), (rows, cols))
         padded = _padded(observation)
-        x, together = self._trunk(padded)
-        context = functional.pixel_shuffle(self._context(x, together), 2)
+        x, summary = self._trunk(padded)
+        context = functional.pixel_shuffle(self._context(x, summary), 2)
         fine = self.detail(torch.cat([padded, context], dim=1)[:, :, *wide]).relu_()
-        return fine + self.decide(fine).relu_(), own, together
+        return fine + self.decide(fine).relu_(), own, summary
 
     def _trunk(self, padded: Tensor) -> tuple[Tensor, Tensor]:
-        """What half resolution finds, [M, width, H / 2, W / 2], and says of the map as a whole,
+        """Features at half resolution, [M, width, H / 2, W / 2], and those of the map as a whole,
         [M, width].
         """
         x = self.stem(padded).relu_()
         for block in self.blocks:
             x = x + block(x).relu_()
-        summary = torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
-        return x, self.pooled(summary).relu_()
+        pooled = torch.cat([x.mean((2, 3)), x.amax((2, 3))], dim=1)
+        return x, self.pooled(pooled).relu_()
 
-    def _context(self, x: Tensor, together: Tensor) -> Tensor:
-        """What half resolution hands back to the cells, [M, 4 * CONTEXT, H / 2, W / 2]."""
-        return self.context(self.mix(x + together[:, :, None, None]).relu_())
+    def _context(self, x: Tensor, summary: Tensor) -> Tensor:
+        """Features that half resolution hands back to the cells, [M, 4 * CONTEXT, H / 2, W / 2]."""
+        return self.context(self.mix(x + summary[:, :, None, None]).relu_())
 
 
 def _padded(observation: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ def _padded(observation: Tensor) -> Tensor:
 
 
 def _windows(maps: Tensor, top: Tensor, left: Tensor, side: int) -> tuple[Tensor, Tensor]:
-    """Of each map [M, C, H, W] the square of cells from its own row and column i64 [M] on, with
+    """The square of cells of each map [M, C, H, W] from its own row and column i64 [M] on, with
     zeros beyond the map: [M, C, side, side]; and whether they lie in the map, [M, 1, side, side].
     """
     steps = torch.arange(side, device=top.device)

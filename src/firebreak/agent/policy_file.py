@@ -34,7 +34,7 @@ MAX_HEADER = 2 << 20
 _EARLIER = tuple(name for name in OBSERVATION.names if name != "break_crossed")
 """The channels of policies that do not see what gets past a break."""
 _ARCHIVE = b"PK\3\4"
-"""What files of earlier versions begin with. None of this format begins like that: its header would
+"""First bytes of files of earlier versions. None of this format begins like that: its header would
 be longer than any may be.
 """
 _UNSEALED = "0" * 64
@@ -58,7 +58,8 @@ class _Options(_Strict):
 
 
 class _About(_Strict):
-    """What the text `policy` of a file says. provenance: text, numbers and truth values by name."""
+    """Content of the text `policy` of a file. provenance: text, numbers and truth values by name.
+    """
 
     channels: list[str]
     width: Annotated[int, Field(ge=1, le=512)]

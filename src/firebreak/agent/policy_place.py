@@ -1,4 +1,4 @@
-"""Where policies lie. Loads no network, so that a missing file is said at once."""
+"""Places of policies. Loads no network, so that a missing file is said at once."""
 
 from pathlib import Path
 
@@ -19,7 +19,9 @@ def shipped_policies() -> dict[str, Path]:
 
 
 def policy_at(name: str) -> Path:
-    """Where a policy is: a file or run folder, or one that comes with the package by its name."""
+    """Return where a policy is: a file or run folder, or one that comes with the package by its
+    name.
+    """
     path = Path(name)
     return path if path.exists() else shipped_policies().get(name, path)
 

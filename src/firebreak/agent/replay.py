@@ -184,10 +184,10 @@ class Replay:
         self._check_free(used)
         self._current_land[0] = place
         self.static[place] = torch.from_numpy(episode.static)
-        for stored, given in ((self.dynamic, episode.dynamic), (self.flags, episode.flags),
+        for stored, values in ((self.dynamic, episode.dynamic), (self.flags, episode.flags),
                               (self.scalars, episode.scalars), (self.action, episode.action),
                               (self.reward, episode.reward)):
-            stored[rows, 0] = torch.from_numpy(given)
+            stored[rows, 0] = torch.from_numpy(values)
         self.land[rows, 0] = place
         self.terminated[rows, 0] = False
         self.terminated[rows[-1], 0] = True

@@ -72,7 +72,7 @@ def turn_line_actions(action: Tensor, k: int, side: int) -> tuple[Tensor, Tensor
 
 
 def _cells_of(rows: int, cols: int, k: int) -> tuple[Tensor, Tensor]:
-    """Of a map under symmetry k: the old cell of each new one, and the new cell of each old one."""
+    """The old cell of each new one of a map under symmetry k, and the new cell of each old one."""
     old_cell = turn_map(torch.arange(rows * cols).reshape(rows, cols), k).flatten()
     new_cell = torch.empty_like(old_cell)
     new_cell[old_cell] = torch.arange(rows * cols)

@@ -1,3 +1,3 @@
-"""Where calls run: in this process, in others, on a Ray cluster. Knows no subject: what a call
-does is its caller's.
+"""Places where calls run: in this process, in others, on a Ray cluster. Knows no subject: what a
+call does is its caller's.
 """

@@ -24,10 +24,10 @@ ExecutorName = Literal["in-process", "processes", "ray"]
 """Names that users type, see `choice.open_executor`."""
 
 RETRIES = 2
-"""How often a call is made again after its worker died."""
+"""Times that a call is made again after its worker died."""
 
 _LOOK_S = 0.05
-"""How often workers that begin are looked after."""
+"""Seconds between two looks at workers that begin."""
 
 
 class Executor:
@@ -60,12 +60,12 @@ class Executor:
 
     @property
     def restarts(self) -> int:
-        """How many workers were replaced."""
+        """Number of workers that were replaced."""
         return self._seats.restarts
 
     @property
     def given_up(self) -> int:
-        """How many could not be replaced."""
+        """Number of workers that could not be replaced."""
         return len(self._seats.given_up)
 
     @property

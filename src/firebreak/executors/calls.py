@@ -1,4 +1,4 @@
-"""What goes to a worker and what comes back: recipes, messages, replies, and where workers live."""
+"""Messages to workers and their replies, recipes of what workers hold, and the back ends."""
 
 import traceback
 from collections.abc import Callable
@@ -12,7 +12,7 @@ class WorkerLostError(ResourceFailedError):
 
 
 class Recipe(NamedTuple):
-    """How a worker makes what it works with: `make(*arguments)`, where the worker lives."""
+    """Call that makes what a worker works with: `make(*arguments)`, where the worker lives."""
 
     make: Callable[..., Any]
     arguments: tuple[Any, ...] = ()
@@ -49,14 +49,14 @@ Reply = Done | Raised | Lost
 
 
 class Answer(NamedTuple):
-    """What a worker answered."""
+    """Answer of a worker."""
 
     worker: int
     value: Any
 
 
 class Backend(Protocol):
-    """Where workers live.
+    """A place where workers live.
 
     `wait` gives the replies that have come, at least one unless the time is over. `probe` asks a
     worker to show that it lives, as `start` does, and `started` says what came of it: None as long
@@ -93,24 +93,25 @@ def serve(thing: Any, message: Message) -> Reply:
 
 
 class LazyThing:
-    """What a worker holds, made at its first call, so that a failure is that call's reply."""
+    """Holds the thing of a worker, made at its first call, so that a failure is that call's reply.
+    """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        self._made: list[Any] = []
+        self._thing: list[Any] = []
 
     def serve(self, message: Message) -> Reply:
         """Answers one call."""
-        if not self._made:
-            made = _reply(lambda: self.recipe.make(*self.recipe.arguments))
-            if not isinstance(made, Done):
-                return made
-            self._made.append(made.value)
-        return serve(self._made[0], message)
+        if not self._thing:
+            reply = _reply(lambda: self.recipe.make(*self.recipe.arguments))
+            if not isinstance(reply, Done):
+                return reply
+            self._thing.append(reply.value)
+        return serve(self._thing[0], message)
 
 
 def _reply(call: Callable[[], Any]) -> Reply:
-    """What a call gives, or how it failed. No error is lost: the driver raises what a worker
+    """Reply of a call that worked or failed. No error is lost: the driver raises what a worker
     answers, and a worker that died of it instead would be taken for a lost one and called again.
     """
     try:

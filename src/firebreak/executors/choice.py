@@ -1,4 +1,4 @@
-"""From the names that users type to an executor; and the plainest back end, this process."""
+"""Executors by the names that users type; and the plainest back end, this process."""
 
 from typing import Any
 

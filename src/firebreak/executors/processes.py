@@ -52,7 +52,7 @@ class Processes:
         self._workers: dict[int, _Worker] = {}
 
     def process_ids(self) -> list[int]:
-        """Of the workers, in order."""
+        """Numbers of the workers' processes, in order."""
         return [self._workers[worker].process.pid for worker in sorted(self._workers)]
 
     def start(self, worker: int) -> None:

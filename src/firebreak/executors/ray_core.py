@@ -68,11 +68,11 @@ class RayCore:
                 "when the machine has less to do, or use --executor processes") from error
 
     def cores(self) -> int:
-        """Of all nodes."""
+        """Number of cores of all nodes."""
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
     def process_ids(self) -> list[int]:
-        """Of the actors, in order, on whatever node."""
+        """Numbers of the actors' processes, in order, on whatever node."""
         return [self._ray.get(self._actors[worker].process_id.remote())
                 for worker in sorted(self._actors)]
 
@@ -87,7 +87,7 @@ class RayCore:
         self._begun[worker] = self._actors[worker].process_id.remote()
 
     def started(self, worker: int) -> Done | Lost | None:
-        """Whether it has come."""
+        """The sign of life, or None if it has not come."""
         ready, _ = self._ray.wait([self._begun[worker]], timeout=0)
         return self._result(ready[0]) if ready else None
 
@@ -145,7 +145,7 @@ class _RayWorker:
         return self._thing.serve(Message(method, arguments, payload))
 
     def process_id(self) -> int:
-        """Of this actor."""
+        """Number of this actor's process."""
         return os.getpid()
 
 
@@ -181,7 +181,7 @@ def check_ray(address: str | None) -> None:
 
 
 def check_address(address: str) -> None:
-    """That somebody listens there, before Ray waits for it for minutes.
+    """Checks that somebody listens there, before Ray waits for it for minutes.
 
     Raises:
         InputError: not HOST:PORT, or nobody listens.

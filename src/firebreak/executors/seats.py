@@ -1,4 +1,4 @@
-"""Which workers live: those that died are replaced, and one that cannot be is given up.
+"""Workers that live: those that died are replaced, and one that cannot be is given up.
 
 A call goes only to a worker that has shown that it lives. A replacement may never come to live, as
 where the node that had a CPU for it is gone: then the others make its calls.
@@ -10,7 +10,7 @@ import warnings
 from firebreak.executors.calls import Backend, Lost, WorkerLostError
 
 START_LIMIT_S = 120.0
-"""How long a worker may take to begin before it is given up."""
+"""Seconds that a worker may take to begin before it is given up."""
 
 
 class Seats:
@@ -40,7 +40,7 @@ class Seats:
 
     @property
     def unsure(self) -> bool:
-        """Whether some have not shown yet that they live."""
+        """True where some have not shown yet that they live."""
         return bool(self._since)
 
     def living(self) -> list[int]:

@@ -1,3 +1,3 @@
-"""What a run holds: readings of the process and of what its roots own, trends, and a verdict.
+"""Memory of a run: readings of the process and of what its roots own, trends, and a verdict.
 Knows no other layer: it walks the roots that it is given and returns plain rows.
 """

@@ -32,7 +32,7 @@ _LARGE_TEXT = 1000  # characters; shorter strings are not worth a look
 
 
 class Bounded(NamedTuple):
-    """What lies in containers with a bound and was reached on no other path. bytes: of Python
+    """Content of containers with a bound, reached on no other path. bytes: of Python
     objects, without what `Owned.bytes` counts; blocks: Python's allocations, rather too many than
     too few; objects: of this package's classes by name.
     """
@@ -43,7 +43,7 @@ class Bounded(NamedTuple):
 
 
 class Owned(NamedTuple):
-    """What roots own, by path. bytes: of arrays, tensors and long strings; items: entries of
+    """Things that roots own, by path. bytes: of arrays, tensors and long strings; items: entries of
     containers. A container with a bound counts its bound, because that is what it may hold; filled:
     the share in use of those that are not full.
     """
@@ -84,9 +84,9 @@ def owned_bytes(roots: dict[str, object]) -> dict[str, int]:
 
 
 def package_globals(package: str) -> dict[str, object]:
-    """What the modules of a package and their classes hold in containers, arrays and caches, by
-    module name without the package's: roots for what hangs on no object of the run. Not of this
-    part, which grows with the number of classes that it has seen.
+    """Content that the modules of a package and their classes hold in containers, arrays and
+    caches, by module name without the package's: roots for what hangs on no object of the run. Not
+    of this part, which grows with the number of classes that it has seen.
     """
     found: dict[str, object] = {}
     for name, module in list(sys.modules.items()):
@@ -99,7 +99,7 @@ def package_globals(package: str) -> dict[str, object]:
 
 
 _STORE_NAMES: dict[str, tuple[int, list[tuple[str, str]]]] = {}
-"""Of each module seen: how many names it has, and which of them are worth walking, as pairs of a
+"""By module seen: how many names it has, and which of them are worth walking, as pairs of a
 class ("" for the module itself) and a name. Looking through all names takes longer than the walk.
 """
 

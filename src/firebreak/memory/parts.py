@@ -1,5 +1,4 @@
-"""What an object is made of, for the walk of `owned`: its buffer, its entries, its parts by name.
-"""
+"""Parts of an object, for the walk of `owned`: its buffer, its entries, its parts by name."""
 
 import functools
 import gc
@@ -23,13 +22,13 @@ _ATOMS = (str, bytes, bytearray, int, float, complex, type(None), np.generic, ty
           weakref.ReferenceType, np.dtype, np.random.Generator, np.random.SeedSequence)
 _STORES = (dict, list, set, deque, queue.Queue, np.ndarray, Lru)
 _IS_ATOM: dict[type, bool] = {}
-_HOW: dict[type, Callable[[Any], Iterator[Part]]] = {}
+_OPENERS: dict[type, Callable[[Any], Iterator[Part]]] = {}
 _SLOTS: dict[type, tuple[str, ...]] = {}
 """By type, so that each type is looked at once. There are only as many as there are classes."""
 
 
 def is_atom(thing: object) -> bool:
-    """Whether nothing hangs on the thing that a run could own."""
+    """True of a thing on which nothing hangs that a run could own."""
     kind = type(thing)
     answer = _IS_ATOM.get(kind)
     if answer is None:
@@ -38,7 +37,7 @@ def is_atom(thing: object) -> bool:
 
 
 def is_store(thing: object) -> bool:
-    """Whether the thing is a container, an array, a tensor or a cache, and not a constant tuple."""
+    """True of a container, an array, a tensor or a cache, and not of a constant tuple."""
     return isinstance(thing, _STORES) or _is_tensor(type(thing))
 
 
@@ -56,7 +55,7 @@ def buffer_of(thing: Any) -> tuple[int, int]:
 
 
 def has_no_parts(thing: object) -> bool:
-    """Whether the thing is an array of plain numbers, as most things that a run holds are."""
+    """True of an array of plain numbers, as most things that a run holds are."""
     return type(thing) is np.ndarray and not thing.dtype.hasobject
 
 
@@ -94,20 +93,20 @@ def allocations_of(thing: object) -> tuple[int, int]:
 def children_of(thing: object) -> Iterator[Part]:
     """The parts that a thing keeps alive."""
     kind = type(thing)
-    how = _HOW.get(kind)
-    if how is None:
-        how = _HOW[kind] = _how_to_open(kind)
-    return how(thing)
+    opener = _OPENERS.get(kind)
+    if opener is None:
+        opener = _OPENERS[kind] = _opener_of(kind)
+    return opener(thing)
 
 
-def _how_to_open(kind: type) -> Callable[[Any], Iterator[Part]]:
+def _opener_of(kind: type) -> Callable[[Any], Iterator[Part]]:
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return lambda pair: zip(kind._fields, pair, strict=True)
     if _is_tensor(kind):
         return _of_tensor
-    for base, how in _RULES:
+    for base, opener in _RULES:
         if issubclass(kind, base):
-            return how
+            return opener
     return _of_object
 
 

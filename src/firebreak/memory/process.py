@@ -104,7 +104,7 @@ def mapped_bytes(smaps: Path = _SMAPS) -> dict[str, int] | None:
 
 
 def is_file(sort: str) -> bool:
-    """Whether the sort of mapping is a file, or the small ones of them."""
+    """True of a sort of mapping that is a file, or the small ones of them."""
     return sort not in _NAMES.values() and not sort.startswith("[")
 
 
@@ -119,7 +119,7 @@ class _Mallinfo(ctypes.Structure):
 
 
 def _find_mallinfo() -> Callable[[], tuple[int, int]] | None:
-    """What tells the bytes in use, and those held free."""
+    """The function that tells the bytes in use and those held free; None where there is none."""
     if sys.platform != "linux":
         return None
     try:

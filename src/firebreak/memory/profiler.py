@@ -133,7 +133,7 @@ def summary(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def grown(before: Row, after: Row) -> dict[str, float]:
-    """What differs between two readings by "kind:owner" (or "kind"): the largest of each kind, for
+    """Differences between two readings by "kind:owner" (or "kind"): the largest of each kind, for
     one figure more says as much as a megabyte.
     """
     changes = {kind: (after[kind] or 0) - (before[kind] or 0) for kind in SINGLE}

@@ -1,4 +1,4 @@
-"""Whether resident memory grows: the test that also finds what native code takes from the system.
+"""Growth of resident memory: the test that also finds what native code takes from the system.
 
 Model: past the warm-up, memory is a level, a rate times the episodes, and steps that come when
 something is first used. The slope of Theil and Sen over block medians is not moved by a step near
@@ -97,11 +97,11 @@ def _by_sort(full: Sequence[Row], known: NDArray[np.float64], limit: Limit) -> I
     own = {sort: values for sort, values in sorts.items() if not is_file(sort)}
     if own:
         most = max(own, key=lambda sort: float(own[sort][-1] - own[sort][late][0]))
-        together = np.sum(list(own.values()), axis=0) - known
+        total = np.sum(list(own.values()), axis=0) - known
         own[most] = own[most] - known
         leaking = {sort: values for sort, values in own.items()
-                   if limit.exceeded_by(trend(x[late], together))
+                   if limit.exceeded_by(trend(x[late], total))
                    and limit.exceeded_by(trend(x[late], values))}
         yield from (("mapped_bytes", sort, values)
-                    for sort, values in (leaking or {most: together}).items())
+                    for sort, values in (leaking or {most: total}).items())
     yield from (("mapped_bytes", sort, values) for sort, values in sorts.items() if is_file(sort))

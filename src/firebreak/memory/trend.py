@@ -1,4 +1,4 @@
-"""How a quantity moves with episodes: a robust slope with its interval, and whether it goes on.
+"""Trend of a quantity over episodes: a robust slope with its interval, and whether it goes on.
 
 Neighbouring readings are cut into blocks and the block medians compared: one outlier moves nothing,
 and allocators that grow in steps give few independent numbers however often they are read.
@@ -31,13 +31,13 @@ class Trend(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """What growth must exceed to count: since the warm-up, and per episode."""
+    """Limit that growth must exceed to count: since the warm-up, and per episode."""
 
     grown: float
     per_episode: float
 
     def exceeded_by(self, found: Trend) -> bool:
-        """Whether the interval lies above the limit, and enough has grown."""
+        """True where the interval lies above the limit, and enough has grown."""
         return found.low > self.per_episode and found.grown >= self.grown
 
 
@@ -104,7 +104,7 @@ def bootstrapped(episodes: NDArray[np.float64], values: NDArray[np.float64]) -> 
 
 
 def after_warm_up(episodes: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which readings count: those past the first third of the episodes covered."""
+    """The readings that count, those past the first third of the episodes covered: bool [N]."""
     if episodes.size == 0:
         return np.zeros(0, np.bool_)
     begin, end = float(episodes[0]), float(episodes[-1])

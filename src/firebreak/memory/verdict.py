@@ -1,4 +1,4 @@
-"""From the rows of `memory.jsonl` to a verdict: ok, filling, leak, not judged, or too short.
+"""Verdict on the rows of `memory.jsonl`: ok, filling, leak, not judged, or too short.
 
 What is exact (bytes and entries by owner, objects, figures, descriptors, threads) is judged in any
 run with enough readings. Resident memory is judged besides (`memory.resident`); where it is not,
@@ -29,12 +29,12 @@ LIMITS = {
     "python_blocks": Limit(2_000, 20),
     "heap_bytes": Limit(500_000, 4_000), "gpu_bytes": Limit(1_000_000, 4_000),
 }
-"""Of what is exact. The limits of resident memory are in `memory.resident`."""
+"""Limits of what is exact. Those of resident memory are in `memory.resident`."""
 _BY_OWNER = ("owned_bytes", "items", "objects", "live")
 _NAMES = {"open_files": "file_kinds", "threads": "thread_kinds"}
 _WORDS = {"figures": "figures", "graph_tensors": "tensors", "children": "child processes"}
 _TOTALS = ("heap_bytes", "python_blocks", "mapped_bytes", "rss_bytes", "gpu_bytes")
-"""Of the process: judged too, but an owner that grows explains them."""
+"""Kinds of the whole process: judged too, but an owner that grows explains them."""
 
 
 class Growth(NamedTuple):
@@ -104,7 +104,7 @@ def last_stretch(rows: Sequence[Row]) -> list[Row]:
 
 
 def _growths(rows: Sequence[Row], full: Sequence[Row]) -> Iterator[Growth]:
-    """What is exact, by owner."""
+    """Growths of what is exact, by owner."""
     full_since = _full_since(full)
     for kind, limit in LIMITS.items():
         for owner, y in _series(full, kind):
@@ -115,7 +115,7 @@ def _growths(rows: Sequence[Row], full: Sequence[Row]) -> Iterator[Growth]:
 
 def _native_growths(rows: Sequence[Row], full: Sequence[Row],
                     resident: Resident) -> Iterator[Growth]:
-    """What resident memory says; all of it only where no sort of mapping grows."""
+    """Growths of resident memory; of all of it only where no sort of mapping grows."""
     found = False
     for series in resident.series:
         if series[0] == "rss_bytes" and found:
@@ -174,7 +174,7 @@ def _full_since(full: Sequence[Row]) -> dict[str, int]:
 
 
 def _is_below(owner: str, path: str) -> bool:
-    """Whether a path leads to the owner, or to a container that holds it."""
+    """True of a path that leads to the owner, or to a container that holds it."""
     return owner == path or owner.startswith((f"{path}.", f"{path}["))
 
 
@@ -216,7 +216,7 @@ def _phase(rows: Sequence[Row], kind: str, owner: str) -> str:
 
 
 def _mean_phase(added: Mapping[str, Sequence[float]]) -> str:
-    """Where no phase adds to it every time: the one that added most in all."""
+    """The phase that added most in all, where none adds to it every time."""
     sums = {phase: sum(values) for phase, values in added.items()}
     best = max(sums, key=lambda phase: sums[phase], default="")
     return best if best and sums[best] > 0 else ""

@@ -95,7 +95,7 @@ def make_folds(store: Store, folds: int, seed: int) -> list[Fold]:
 
 
 def check_apart(store: Store) -> None:
-    """That no cell lies in two blocks.
+    """Checks that no cell lies in two blocks.
 
     Raises:
         InputError: one does.
@@ -117,7 +117,7 @@ def windows_in(store: Store, blocks: NDArray[np.int64]) -> list[tuple[int, Windo
 
 
 def splits_of(config: RunConfig, store: Store, fold: Fold, data: Path) -> Splits:
-    """What one fold trains, is validated and tested on."""
+    """Land that one fold trains, is validated and tested on."""
     conditions = conditions_of(config, data)
     land, held_out = config.landscapes, config.evaluation
     full, seed = land.size + 2 * land.margin, held_out.test_seed

@@ -128,20 +128,21 @@ def check_replay_budget(needed_bytes: int, max_mb: float) -> None:
 
 
 def _agent_bytes(config: RunConfig) -> int:
-    """Of an agent: its two networks, and of each weight two moments, a gradient and a copy."""
+    """Bytes of an agent: its two networks, and of each weight two moments, a gradient and a copy.
+    """
     with torch.device("meta"):
         network = network_of(config.agent, OBSERVATION)
     return 6 * 4 * parameter_count(network)
 
 
 def _batch_part(config: RunConfig, cells: int) -> dict[str, int]:
-    """Of a batch: the observations of its transitions and those that follow, in floats."""
+    """Bytes of a batch: the observations of its transitions and those that follow, in floats."""
     size = config.agent.batch_size
     return {f"batches of {size:,} (agent.batch_size)": size * cells * OBSERVATION.channels * 2 * 4}
 
 
 def _fit_part(config: RunConfig, cells: int) -> dict[str, int]:
-    """Of a learner step of the fit: the observations of its states, in floats, twice."""
+    """Bytes of a learner step of the fit: the observations of its states, in floats, twice."""
     if not config.agent.fit_steps:
         return {}
     seen = states_of_a_step(cells) * cells
@@ -158,13 +159,13 @@ def scene_bytes(source: ProblemSource, rows: int | None = None) -> int:
 
 
 def _problem_bytes(source: ProblemSource) -> int:
-    """Of a problem that waits to be loaded: its scene and its fires."""
+    """Bytes of a problem that waits to be loaded: its scene and its fires."""
     sizes = source.sizes(1)
     return scene_bytes(source) + FIRE_BYTES * (sizes.plan_fires + sizes.reward_fires)
 
 
 def _replay_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
-    """Of a replay as it will be made, but on a device without memory."""
+    """Bytes of a replay as it will be made, but on a device without memory."""
     envs = 1 if config.train.collectors else config.train.num_envs
     capacity = min(config.replay.capacity // count, _MOST_COUNTED)
     with torch.device("meta"):
@@ -173,7 +174,7 @@ def _replay_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
 
 
 def _gain_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
-    """Of the states kept with gains, and of the storage that they are found on."""
+    """Bytes of the states kept with gains, and of the storage that they are found on."""
     agent = config.agent
     lines = _LINES_TRIED if agent.segments else None
     with torch.device("meta"):

@@ -1,4 +1,4 @@
-"""From a configuration to landscapes: training sources, validation problems, test scenes.
+"""Landscapes of a configuration: training sources, validation problems, test scenes.
 
 The three splits never share a cell. Synthetic landscapes come from streams of different names;
 windows come from blocks of a map that belong to one split only.
@@ -55,7 +55,7 @@ SMALLER = "smaller landscapes (landscapes.size)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Splits:
-    """What a run trains, is validated and tested on.
+    """Land that a run trains, is validated and tested on.
 
     train: a source for each map size; validation: problems for each of these.
     test: scenes by the name of their source, e.g. {"synthetic": [...]}; a run needs none of them
@@ -104,10 +104,10 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     land, held_out = config.landscapes, config.evaluation
     conditions = conditions_of(config, data)
     maps = _maps(config, data) if land.kind == "windows" else []
-    made = [DEFAULT_CELL_SIZE_M] if land.kind == "synthetic" or config.mixture.synthetic else []
-    check_cell_sizes(conditions, [*(m.landscape.cell_size_m for m in maps), *made])
+    drawn = [DEFAULT_CELL_SIZE_M] if land.kind == "synthetic" or config.mixture.synthetic else []
+    check_cell_sizes(conditions, [*(m.landscape.cell_size_m for m in maps), *drawn])
     check_fuel_systems(config, [*(m.landscape.fuel_system for m in maps),
-                                *(synthetic_systems(config) if made else [])])
+                                *(synthetic_systems(config) if drawn else [])])
     sizes, treat = config.mixture.sizes or [land.size], treat_as(config, conditions, data)
     train = tuple(source_of(config, conditions, size, treated_draw(
         _draw(config, maps, size, "train"), treat)) for size in sizes)
@@ -167,9 +167,9 @@ def _draw(config: RunConfig, maps: list[_Map], size: int, split: str) -> Landsca
 def _synthetic(config: RunConfig, size: int, split: str, treat: Treat) -> LandscapeDraw:
     """Synthetic landscapes of a split."""
     margin = config.landscapes.margin
-    made = synthetic_landscapes(size + 2 * margin, split, config.landscapes.family,
+    draw = synthetic_landscapes(size + 2 * margin, split, config.landscapes.family,
                                 config.mixture.fbp)
-    return treated_draw(lambda seed, episode: treat_inside(made(seed, episode), margin), treat)
+    return treated_draw(lambda seed, episode: treat_inside(draw(seed, episode), margin), treat)
 
 
 def _no_windows(maps: list[_Map], full: int, split: str) -> Exception:

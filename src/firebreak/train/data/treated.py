@@ -26,7 +26,9 @@ so few that the budget, a share of what treating all of them costs, buys none.
 
 
 def treat_as(config: RunConfig, conditions: FireConditions, data: Path) -> Treat:
-    """What the configuration's treatments do to any landscape; nothing where it names none."""
+    """Return the function that treats a landscape as configured; where no treatment is named it
+    does nothing.
+    """
     rows, breaks = treatment_rows(config, data), config.breaks
     treatment = conditions.treatment
 
@@ -39,9 +41,9 @@ def treat_as(config: RunConfig, conditions: FireConditions, data: Path) -> Treat
             done &= reached
         if not (land.treatable & done.any(axis=0)).any():
             return None
-        made = with_treatments(land, rows, TREATMENT, breaks.break_width_m, reached)
-        costs = made.cost[made.treatable].astype(np.float64)
-        return made if costs.min() <= config.budget * costs.sum() else None
+        treated = with_treatments(land, rows, TREATMENT, breaks.break_width_m, reached)
+        costs = treated.cost[treated.treatable].astype(np.float64)
+        return treated if costs.min() <= config.budget * costs.sum() else None
 
     return treat if rows else lambda land: land
 
@@ -66,7 +68,7 @@ def all_treated(lands: Iterable[Landscape], treat: Treat) -> list[Landscape]:
     Raises:
         InputError: none is left.
     """
-    found = [made for made in map(treat, lands) if made is not None]
+    found = [land for land in map(treat, lands) if land is not None]
     if not found:
         raise _nowhere()
     return found

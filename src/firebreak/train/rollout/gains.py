@@ -34,7 +34,7 @@ BY_FLOW, BY_VALUE, BY_CHANCE = 2, 14, 1
 """Line actions tried in a state: of each length by what comes through, by the agent, of each length
 at random."""
 PER_SHAPE = 2
-"""Of the lines that the agent values most, at most so many of a shape: neighbours are alike."""
+"""Lines of a shape at most, among those that the agent values most: neighbours are alike."""
 TRIED = len(LENGTHS) * (BY_FLOW + BY_CHANCE) + BY_VALUE
 """Line actions tried in a state, at most."""
 _FLOW_NOISE, _VALUE_NOISE = 0.4, 0.15
@@ -186,7 +186,7 @@ def _numbers(lines: Lines, shape: tuple[int, int], joined: bool) -> NDArray[np.i
 
 def _chosen(lines: Lines, actions: NDArray[np.int64], values: NDArray[np.float32],
             rng: np.random.Generator) -> NDArray[np.int64]:
-    """Which lines are tried, at most TRIED: places in `lines`, rising."""
+    """The lines that are tried, at most TRIED: places in `lines`, rising."""
     count = actions.size
     rate = lines.gain / lines.price * np.exp(rng.normal(0.0, _FLOW_NOISE, count))
     chosen = set()

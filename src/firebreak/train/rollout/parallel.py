@@ -146,7 +146,7 @@ class CollectorPool:
         return returns
 
     def _what_has_come(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
-        """What has come, or the first to come."""
+        """Returns of the rounds that have come, or of the first to come."""
         self._begun_at = env_steps
         deadline = time.monotonic() + self.config.train.collector_wait_s
         self._begin_idle()
@@ -213,7 +213,7 @@ class CollectorPool:
 
 
 def check_collectors(config: RunConfig) -> None:
-    """That collectors can do what the configuration asks of them.
+    """Checks that collectors can do what is configured.
 
     Raises:
         InputError: several map sizes, or gains of states that only the workers see.

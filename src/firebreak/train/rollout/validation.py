@@ -18,7 +18,7 @@ from firebreak.env.storage.problem import Problem
 
 
 class Greedy(Protocol):
-    """Who acts: the best allowed cell of each observation."""
+    """An agent or a player, which acts without exploring."""
 
     def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor: ...
 
@@ -54,7 +54,7 @@ def returns_of(agent: Greedy, env: FuelbreakVectorEnv,
 
 
 def joined(parts: list[Validation]) -> Validation:
-    """Of several sets of problems that count the same, whose noise is independent."""
+    """Join sets of problems that count the same, whose noise is independent."""
     half = math.sqrt(sum(part.half_width**2 for part in parts)) / len(parts)
     return Validation(sum(part.reduction for part in parts) / len(parts), half)
 

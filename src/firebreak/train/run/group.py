@@ -77,7 +77,7 @@ def size_in_words(groups: list[EnvGroup]) -> str:
 
 
 def replay_bytes(groups: list[EnvGroup]) -> int:
-    """Of the transitions, and of the states kept with their gains."""
+    """Bytes of the transitions, and of the states kept with their gains."""
     return sum(group.replay.nbytes + (group.labels.store.nbytes if group.labels else 0)
                for group in groups)
 

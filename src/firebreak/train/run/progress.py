@@ -1,5 +1,5 @@
-"""Where a run stands: what its turns change, the policy that it keeps so far, and the figures that
-it reports after each turn.
+"""State of a run: what its turns change, the policy that it keeps so far, and the figures that it
+reports after each turn.
 """
 
 import warnings
@@ -26,7 +26,7 @@ RECENT = 50
 
 @dataclass(slots=True)
 class Progress:
-    """Where a run stands between and inside its turns of collecting and learning.
+    """State of a run between and inside its turns of collecting and learning.
 
     Attributes:
         next_validation: due when so many episodes have ended.
@@ -124,7 +124,7 @@ class BestPolicy:
 
 
 class RunState(NamedTuple):
-    """What the turns of a run change and its checkpoints hold: the trainer's own parts, no copies.
+    """Parts that the turns of a run change and its checkpoints hold: the trainer's own, no copies.
 
     groups: one for each map size; losses, returns: the last gradient steps and episodes, bounded.
     """

@@ -1,4 +1,5 @@
-"""What a run needs to go on as if it had not stopped, as one tree of tensors and plain values.
+"""Resuming: all that a run needs to go on as if it had not stopped, as one tree of tensors and
+plain values.
 
 Maps and fires are not stored: a problem is made again from its stream and episode, and burned anew
 under its breaks, which gives the same bits.

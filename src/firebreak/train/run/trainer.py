@@ -344,7 +344,7 @@ class ParallelTrainer:
             "cleanup" if any(freed.owner == EVERYTHING for freed in done) else None)
 
     def _memory_rows(self, full: str | None) -> Iterator[Row]:
-        """What the profiler has read of phases since the last call, and a full reading if named."""
+        """Readings of phases since the last call, and a full reading if named."""
         if full is not None:
             self.profiler.full(full)
         yield from ({"kind": "memory", **self._counts(), **row}

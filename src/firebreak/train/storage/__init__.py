@@ -1,3 +1,3 @@
-"""What a run writes: checkpoints, rows of metrics, artifacts, and its lock. What the rows and trees
+"""Files of a run: checkpoints, rows of metrics, artifacts, and its lock. What the rows and trees
 mean is defined in `run` and `studies`.
 """

@@ -29,7 +29,7 @@ _FIRST_PAUSE_S = 0.2
 
 
 class Target(Protocol):
-    """Where copies go."""
+    """A place that copies go to."""
 
     def copy(self, source: Path, name: str) -> None:
         """Copies a file; raises OSError, or what the store's library raises."""
@@ -131,7 +131,7 @@ class Mirror:
             self.reason = self.reason or f"no time left after {self.config.drain_s:g} s"
 
     def report(self) -> dict[str, Any]:
-        """What became of it."""
+        """Counts of what was copied and what was not, for `artifacts.json`."""
         return {"store": self.config.store, "stored": self.stored, "failed": self.failed,
                 "retried": self.retried, "reason": self.reason}
 

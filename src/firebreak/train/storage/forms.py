@@ -1,4 +1,4 @@
-"""Whether what a checkpoint holds is what a run of these settings would have saved.
+"""Checks that a checkpoint holds what a run of these settings would have saved.
 
 A damaged checkpoint is told by its SHA-256, and one of other settings by its shapes. What is left
 are values that no run writes: text where a number belongs, numbers beyond any count. They would
@@ -23,7 +23,7 @@ MOST_COUNT, MOST_AMOUNT = 2**63, 1e18
 
 @contextmanager
 def restoring(folder: Path) -> Iterator[None]:
-    """What goes wrong in the block is said of the checkpoint in `folder`.
+    """Errors of the block are those of the checkpoint in `folder`.
 
     Raises:
         InputError: in place of whatever a value of another kind has led to.

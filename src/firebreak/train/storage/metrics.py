@@ -90,7 +90,7 @@ class JsonLines:
             self._rotate()
 
     def position(self) -> Position:
-        """Where the next row will be, once all before it is on the disk.
+        """Return where the next row will be, once all before it is on the disk.
 
         Raises:
             OSError: the disk takes no rows.
@@ -165,7 +165,7 @@ class RunLog:
         self._files["metrics"].write({key: row[key] for key in row if key not in CLOCKS})
 
     def positions(self) -> dict[str, list[int]]:
-        """Where each series stands, once what was written is on the disk; see `rewind`."""
+        """Return where each series stands, once what was written is on the disk; see `rewind`."""
         return {name: list(file.position()) for name, file in self._files.items()}
 
     def close(self) -> None:
@@ -268,7 +268,7 @@ def _halved(rows: list[Row]) -> list[Row]:
 
 
 def _is_dense(row: Row) -> bool:
-    """Whether there are so many of its sort that half of them tell the same."""
+    """True of rows of which there are so many that half of them tell the same."""
     return isinstance(row, dict) and (
         row.get("kind") == "progress" or row.get("phase") in ("collect", "learn", "cleanup"))
 

@@ -39,13 +39,13 @@ FORMAT = "firebreak-folder"
 SCHEMA = 1
 MANIFEST, STATE, TENSORS = "manifest.json", "state.json", "tensors.safetensors"
 BESIDE, GONE = ".writing-", ".deleting-"
-"""How names of folders begin that are not complete yet, or not complete any more."""
+"""First letters of folders that are not complete yet, or not complete any more."""
 
 _NAMES = {MANIFEST, STATE, TENSORS}
 _STALE = re.compile(rf"(?:{re.escape(BESIDE)}|{re.escape(GONE)}).+-\d+")
 _BEGINNING = json.dumps({"files": {STATE: {"bytes": 0}}}).encode().partition(b"0")[0]
 _NAMED = f'"format": "{FORMAT}"'.encode()
-"""What no manifest lacks; damage of a bit or a cut leaves one of the two."""
+"""A part that every manifest has; damage of a bit or a cut leaves one of the two."""
 _MANIFEST_BYTES = 4096
 """More than a manifest has."""
 
@@ -72,9 +72,9 @@ class Saved:
         wanted = into or {}
         for name, tensor in wanted.items():
             entry = self.entries.get(name)
-            given = "nothing" if entry is None else f"{entry.kind} {entry.shape}"
+            found = "nothing" if entry is None else f"{entry.kind} {entry.shape}"
             if entry is None or (entry.kind, entry.shape) != (tensor.dtype, tuple(tensor.shape)):
-                raise fail(expected=f"{name} as {tensor.dtype} {tuple(tensor.shape)}", given=given,
+                raise fail(expected=f"{name} as {tensor.dtype} {tuple(tensor.shape)}", given=found,
                            where=str(self.folder),
                            remedy="resume with the settings the run was started with")
         tensors = {}
@@ -145,7 +145,7 @@ def sweep(root: Path) -> list[Path]:
 
 
 def is_stored(folder: Path) -> bool:
-    """Whether `write_folder` wrote a folder, which may be damaged by now: its manifest says so, or,
+    """True of a folder that `write_folder` wrote, perhaps damaged by now: its manifest says so, or,
     where that is lost, the two other files are there and nothing else.
     """
     content = _manifest_of(folder)
@@ -155,7 +155,7 @@ def is_stored(folder: Path) -> bool:
 
 
 def _holds_no_other(folder: Path) -> bool:
-    """Whether a folder, which is no link, holds nothing but what `write_folder` writes, or less."""
+    """True of a folder, and no link, that holds nothing but what `write_folder` writes, or less."""
     content = _manifest_of(folder)
     return (folder.is_dir() and not folder.is_symlink() and _names_in(folder) <= _NAMES
             and (_is_own(content) or _BEGINNING.startswith(content)))

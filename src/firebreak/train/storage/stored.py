@@ -1,4 +1,4 @@
-"""What the files of an ended run must hold to be judged, drawn or gone on from.
+"""Reads the files of an ended run, checked for what is judged, drawn or gone on from.
 
 They are the run's own, but a hand, a full disk or another version may have been at them. Only what
 is used is checked; what else a row holds is let through.
@@ -109,7 +109,7 @@ class _Difference(_Stored):
 
 
 class _Comparison(_Stored):
-    """What `evaluate` found on one kind of test landscapes."""
+    """Results of `evaluate` on one kind of test landscapes."""
 
     landscapes: Count
     interval: str
@@ -118,7 +118,8 @@ class _Comparison(_Stored):
 
 
 class _Measured(_Stored):
-    """What trials measure: rows of timings.jsonl; in versions before it, in those of trials.jsonl.
+    """Measurements of trials: rows of timings.jsonl; in versions before it, in those of
+    trials.jsonl.
     """
 
     rss_bytes: Amount | None = None
@@ -209,7 +210,7 @@ def trial_rows(path: Path) -> list[Row]:
 
 
 def trial_measurements(path: Path) -> list[Row]:
-    """What was measured of folds and trials that have ended.
+    """Measurements of folds and trials that have ended.
 
     Raises:
         InputError: there is no such file, or a row that is damaged or of another version.
@@ -218,7 +219,7 @@ def trial_measurements(path: Path) -> list[Row]:
 
 
 def evaluation_of(run: Path) -> dict[str, Any]:
-    """What a run's comparison found, by test source; empty before there was one.
+    """Results of a run's comparison, by test source; empty before there was one.
 
     Raises:
         InputError: the file is damaged.
