@@ -23,9 +23,8 @@ from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import set_threads
 from firebreak.planning.making import make_plan
-from firebreak.report.explorer.plans import shown_plan
+from firebreak.report.explorer.plans import exploration
 from firebreak.report.explorer.server import HOST, Explorer, make_server
-from firebreak.report.explorer.state import ExplorerState
 
 
 def questions(explorer: Explorer, times: int) -> Iterator[tuple[str, str]]:
@@ -62,8 +61,7 @@ def main() -> None:
     scene = make_scene(generate(1, args.size), FireConditions(), 0)
     policy = load_policy()
     cells = make_plan(scene, 0.03, 256, "dqn", seed=0, policy=policy).cells
-    state = ExplorerState(scene, budget_share=0.03, plan_fires=256, policy=policy)
-    explorer = Explorer(state, shown_plan(state, "dqn", cells, lambda: None), "", args.threads)
+    explorer = Explorer(exploration(scene, policy, 0.03, 256, "", "dqn", cells), args.threads)
     server = make_server(explorer, 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     seconds: dict[str, list[tuple[float, float]]] = {}
@@ -79,7 +77,8 @@ def main() -> None:
             raise SystemExit(f"{address}: {json.loads(text)['error']}")
         connection.close()
     server.shutdown()
-    print(f"{args.size} x {args.size} cells, {len(cells)} breaks, {state.explore_fires} fires, "
+    print(f"{args.size} x {args.size} cells, {len(cells)} breaks, "
+          f"{explorer.state.explore_fires} fires, "
           f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, milliseconds")
     for kind, own in seconds.items():
         wall, cpu = zip(*own, strict=True)

@@ -18,7 +18,7 @@ from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
 from firebreak.report.explorer.page import static_page
-from firebreak.report.explorer.plans import shown_plan
+from firebreak.report.explorer.plans import Exploration, shown_plan
 from firebreak.report.explorer.server import Explorer
 from firebreak.report.explorer.state import ExplorerState
 from serving import serving
@@ -44,7 +44,7 @@ def explorer() -> Explorer:
     policy = load_policy()
     state = ExplorerState(scene, budget_share=0.03, plan_fires=128, policy=policy)
     cells = make_plan(scene, 0.03, 128, "dqn", seed=0, policy=policy).cells
-    made = Explorer(state, shown_plan(state, "dqn", cells, lambda: None), "seed 0", 1)
+    made = Explorer(Exploration(state, shown_plan(state, "dqn", cells, lambda: None), "seed 0"), 1)
     made.pending = ["downstream-value"]
     return made
 
@@ -168,7 +168,7 @@ def test_the_static_page_needs_no_server(browser: Any, explorer: Explorer, tmp_p
     state = explorer.state
     plan = shown_plan(state, "dqn", np.array(explorer.plans["dqn"].cells[:60]), lambda: None)
     path = tmp_path / "explorer.html"
-    path.write_text(static_page(state, [plan], "seed 0"), encoding="utf-8")
+    path.write_text(static_page(Exploration(state, plan, "seed 0")), encoding="utf-8")
     watched = Watched(browser)
     page = watched.page
     page.goto(path.as_uri())

@@ -13,10 +13,10 @@ from firebreak.fire import FireConditions, make_scene
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
-from firebreak.report.explorer.data import Marks, fire_answer, start_data, state_answer
+from firebreak.report.explorer.data import fire_answer, start_data, state_answer
 from firebreak.report.explorer.page import page as page_of
 from firebreak.report.explorer.page import static_page
-from firebreak.report.explorer.plans import shown_plan
+from firebreak.report.explorer.plans import Exploration, shown_plan
 from firebreak.report.explorer.queries import Asked
 from firebreak.report.explorer.server import Explorer
 from firebreak.report.explorer.state import ExplorerState
@@ -73,7 +73,7 @@ def moved_about(page: Any) -> None:
 
 def test_four_million_cells_stay_fluid(tmp_path: Path) -> None:
     state, plan = made(SMALL, 0.15)
-    data = start_data(state, [plan], (), live=False, caption="enlarged")
+    data = start_data(Exploration(state, plan, "enlarged"), [plan], (), live=False)
     asked = Asked(plan.cells, plan.cells)
     data["states"] = {plan.name: [{"step": 0, **state_answer(state, asked, with_q=False)}]}
     source = int(np.argmax(state.untreated.burn_probability))
@@ -103,7 +103,7 @@ def test_four_million_cells_stay_fluid(tmp_path: Path) -> None:
 
 def test_a_line_on_512_cells_a_side_is_burned_at_once(tmp_path: Path) -> None:
     state, plan = made(512, 0.05)
-    explorer = Explorer(state, plan, "seed 0", 1, Marks(standing=plan.cells[:40]))
+    explorer = Explorer(Exploration(state, plan, "seed 0", plan.cells[:40]), 1)
     explorer.pending = []
     with serving(explorer) as server, chromium() as browser:
         watched = Watched(browser, 1400, 900)
@@ -130,4 +130,4 @@ def test_a_line_on_512_cells_a_side_is_burned_at_once(tmp_path: Path) -> None:
         assert "breaks that stand already" in watched.text("#legend")
         assert watched.said == []
         page.close()
-    assert len(static_page(state, [plan], "seed 0")) > 1_000_000
+    assert len(static_page(Exploration(state, plan, "seed 0"))) > 1_000_000

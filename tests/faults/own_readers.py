@@ -24,10 +24,9 @@ from firebreak.memory.explain import describe_verdict
 from firebreak.memory.verdict import judge
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.export import read_plan, write_plan
-from firebreak.report.explorer.plans import shown_plan
+from firebreak.report.explorer.plans import exploration
 from firebreak.report.explorer.queries import PARAMETERS
 from firebreak.report.explorer.server import Explorer
-from firebreak.report.explorer.state import ExplorerState
 from firebreak.report.pages.run_report import RunReport, curves, run_page
 from firebreak.train.config.load import load_config
 from firebreak.train.storage.store import open_folder, write_folder
@@ -168,8 +167,7 @@ def _trials(folder: Path) -> Iterator[Reader]:
 def _questions(folder: Path, scene: Scene) -> Iterator[Reader]:
     """What a page may ask the explorer: an address and a query on each line."""
     cells = make_plan(scene, 0.1, 8, "random", seed=0).cells
-    state = ExplorerState(scene, budget_share=0.1, plan_fires=8, policy=None)
-    explorer = Explorer(state, shown_plan(state, "random", cells, lambda: None), "a map", 1)
+    explorer = Explorer(exploration(scene, None, 0.1, 8, "a map", "random", cells), 1)
     plan, more = "plan=random&step=3", f"add={_free(scene, cells.tolist())}&remove={cells[0]}"
     wind = "wind_km_h=20&wind_from_deg=270&dead_moisture=0.06&minutes=600"
     asked = _text(folder / "asked.txt", f"/api/state?{plan}&{more}&q=0", "/api/plans?",

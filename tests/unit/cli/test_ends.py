@@ -287,8 +287,8 @@ def test_what_ends_an_explorer_ends_others_with_a_code(monkeypatch: pytest.Monke
     monkeypatch.setattr("firebreak.report.explorer.server.make_server", lambda *_: server)
     args = explore.VisualizeArguments("synthetic:1:10")
     with stopping():
-        explore._serve(args, explore._Shown(None, None, "", None))
+        explore._serve(args, None)
         assert "explorer: ended" in capsys.readouterr().err
         server.sent = signal.SIGTERM
         with pytest.raises(Terminated):
-            explore._serve(args, explore._Shown(None, None, "", None))
+            explore._serve(args, None)

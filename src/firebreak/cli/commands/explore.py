@@ -7,7 +7,7 @@ import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,65 +23,25 @@ from firebreak.cli.shared.signals import Terminated
 from firebreak.files import check_not_kept, made_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from firebreak.agent.policy_file import Policy
-    from firebreak.api.plans.area import PlanningArea
-    from firebreak.cli.shared.plan_record import PlanArguments
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
-    from firebreak.report.explorer.data import Marks
-    from firebreak.report.explorer.plans import ShownPlan
-    from firebreak.report.explorer.state import ExplorerState
+    from firebreak.report.explorer.plans import Exploration
 
 _MAX_ROUND_S = 60.0  # that a plan of the explorer takes between two questions, at most
 
 
-class Subject(NamedTuple):
-    """What is explored. cells: of the plan, in order; run: its name, or None; build_order: of the
-    segment of each cell, where the cells come in it; years: in which to build each cell, where
-    the plan has years; marks: what else lies on the map.
-    """
-
-    scene: "Scene"
-    name: str
-    cells: "NDArray[np.int64]"
-    policy: "Policy | None"
-    budget_share: float
-    plan_fires: int
-    seed: int
-    run: str | None
-    build_order: "tuple[int, ...]" = ()
-    years: "tuple[int, ...]" = ()
-    marks: "Marks | None" = None
-
-
-class _Shown(NamedTuple):
-    """What the page shows."""
-
-    state: "ExplorerState"
-    plan: "ShownPlan"
-    caption: str
-    marks: "Marks"
-
-
 def explore(args: VisualizeArguments) -> int:
     """Serves or writes the explorer."""
-    from firebreak.report.explorer.data import NO_MARKS
-    from firebreak.report.explorer.plans import shown_plan
-    from firebreak.report.explorer.state import ExplorerState
-
     _check(args)
     use_threads(args.threads, torch_threads=1)
     begin = time.perf_counter()
-    subject = _subject(args)
-    state = ExplorerState(subject.scene, budget_share=subject.budget_share,
-                          plan_fires=subject.plan_fires, policy=subject.policy)
-    plan = shown_plan(state, subject.name, subject.cells, lambda: None,
-                      subject.build_order, subject.years)
-    caption = f"seed {subject.seed}" + ("" if subject.run is None else f" · run {subject.run}")
-    shown = _Shown(state, plan, caption, subject.marks or NO_MARKS)
-    files = [] if args.export is None else [_export(args, shown)]
+    shown = _exploration(args)
+    files = [] if args.export is None else [_export(args, args.export, shown)]
     for path in files:
         print(f"{path} ({path.stat().st_size / 1e6:.1f} MB; opens in a browser, needs no network)")
     if args.serve:
@@ -101,7 +61,7 @@ def _check(args: VisualizeArguments) -> None:
         check_not_kept(args.export)
 
 
-def _subject(args: VisualizeArguments) -> Subject:
+def _exploration(args: VisualizeArguments) -> "Exploration":
     folder = Path(args.runs[0])
     if (folder / "config.toml").is_file():
         return _of_run(folder, args)
@@ -110,35 +70,42 @@ def _subject(args: VisualizeArguments) -> Subject:
     return _of_landscape(args)
 
 
-def _of_run(folder: Path, args: VisualizeArguments) -> Subject:
+def _of_run(folder: Path, args: VisualizeArguments) -> "Exploration":
     from firebreak.agent.policy_file import load_policy
     from firebreak.planning.making import make_plan
     from firebreak.planning.methods import POLICY_METHOD
+    from firebreak.report.explorer.plans import exploration
 
     config, splits = run_parts(folder, args)
     scene, policy = test_scene(splits, args.landscape), load_policy(folder)
-    seed = config.evaluation.test_seed
-    plan = make_plan(scene, config.budget, config.fires.plan_fires, POLICY_METHOD, seed=seed,
-                     policy=policy)
-    return Subject(scene, POLICY_METHOD, plan.cells, policy, config.budget,
-                   config.fires.plan_fires, seed, folder.name)
+    seed, plan_fires = config.evaluation.test_seed, config.fires.plan_fires
+    plan = make_plan(scene, config.budget, plan_fires, POLICY_METHOD, seed=seed, policy=policy)
+    return exploration(scene, policy, config.budget, plan_fires,
+                       f"seed {seed} · run {folder.name}", POLICY_METHOD, plan.cells)
 
 
-def _of_plan(folder: Path, args: VisualizeArguments) -> Subject:
-    """A plan on the land and under the options that it was made with."""
+def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
+    """A plan on the land and under the options that it was made with, with the breaks that stand
+    already and the network that it was compared with.
+    """
     from firebreak.agent.policy_file import load_policy
     from firebreak.api.plans.area import planning_area
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
+    from firebreak.planning.core.area import cells_in
+    from firebreak.planning.output.existing import existing_plan
 
     made = recorded(folder)
-    place = planning_area(made.place, made.scene.read(made.landscape), made.budget,
-                          made.config, made.scene.breaks.leak)
-    warn_of_another_landscape(folder, place.full.checksum())
-    scene = replace(made.scene.scene(place.anywhere, made.landscape), landscape=place.land)
+    area = planning_area(made.place, made.scene.read(made.landscape), made.budget,
+                         made.config, made.scene.breaks.leak)
+    warn_of_another_landscape(folder, area.full.checksum())
+    scene = replace(made.scene.scene(area.anywhere, made.landscape), landscape=area.land)
     policy = load_policy(args.policy or made.policy or _followed(folder) or shipped_for(made.scene))
-    found = _of_cells(_Given(folder, place.full, place.land, place.offset), scene, policy,
-                      made.plan_fires, made.scene.seed)
-    return found._replace(marks=_marks(made, place))
+    network = made.place.existing
+    existing = () if network is None else existing_plan(
+        network, area.anywhere, area.full, area.offset).cells.tolist()
+    return _read(folder, area.full, area.offset, scene, policy, made.plan_fires, made.scene.seed
+                 )._replace(standing=cells_in(made.scene.map.built, area.land).tolist(),
+                            existing=existing)
 
 
 def _followed(folder: Path) -> Path | None:
@@ -152,23 +119,12 @@ def _followed(folder: Path) -> Path | None:
     return shipped_policies().get(str(policy.get("run"))) if isinstance(policy, dict) else None
 
 
-def _marks(made: "PlanArguments", place: "PlanningArea") -> "Marks":
-    """The breaks that stand already, and the network that the plan was compared with."""
-    from firebreak.planning.core.area import cells_in
-    from firebreak.planning.output.existing import existing_plan
-    from firebreak.report.explorer.data import Marks
-
-    network = made.place.existing
-    compared = () if network is None else tuple(
-        existing_plan(network, place.anywhere, place.full, place.offset).cells.tolist())
-    return Marks(tuple(cells_in(made.scene.map.built, place.land).tolist()), compared)
-
-
-def _of_landscape(args: VisualizeArguments) -> Subject:
+def _of_landscape(args: VisualizeArguments) -> "Exploration":
     from firebreak.agent.policy_file import load_policy
     from firebreak.planning.core.area import named_area
     from firebreak.planning.making import make_plan
     from firebreak.planning.methods import POLICY_METHOD, check_methods, method_of
+    from firebreak.report.explorer.plans import exploration
 
     method = args.method or POLICY_METHOD
     check_methods([method], "--method")
@@ -184,74 +140,77 @@ def _of_landscape(args: VisualizeArguments) -> Subject:
     if args.plan is None:
         plan = make_plan(scene, args.budget, args.plan_fires, method, seed=options.seed,
                          policy=policy)
-        return Subject(scene, plan.method, plan.cells, policy, args.budget, args.plan_fires,
-                       options.seed, None)
+        return exploration(scene, policy, args.budget, args.plan_fires, f"seed {options.seed}",
+                           plan.method, plan.cells)
     warn_of_other_options(args.plan, options)
-    return _of_cells(_Given(args.plan, full, land, offset), scene, policy, args.plan_fires,
-                     options.seed)
+    return _read(args.plan, full, offset, scene, policy, args.plan_fires, options.seed)
 
 
-class _Given(NamedTuple):
-    """A plan to read for a whole map, and the part of the map to show it on."""
-
-    path: Path
-    full: "Landscape"
-    land: "Landscape"
-    offset: tuple[int, int]
-
-
-def _of_cells(plan: _Given, scene: "Scene", policy: "Policy", plan_fires: int,
-              seed: int) -> Subject:
-    from firebreak.env.storage.problem import budget_cost
+def _read(path: Path, full: "Landscape", offset: tuple[int, int], scene: "Scene",
+          policy: "Policy", plan_fires: int, seed: int) -> "Exploration":
+    """A plan for a whole map that is stored, on the scene of the part of it at an offset."""
     from firebreak.planning.output.export import read_build_order, read_plan, read_years
+    from firebreak.report.explorer.plans import exploration
 
-    land, (top, left) = plan.land, plan.offset
-    given = read_plan(plan.path, plan.full)
-    numbers = read_build_order(plan.path, plan.full, given.cells)
-    first = np.arange(given.cells.size) if numbers is None else np.argsort(numbers, kind="stable")
-    rows, cols = np.divmod(given.cells[first], plan.full.shape[1])
-    rows, cols = rows - top, cols - left
+    plan = read_plan(path, full)
+    numbers = read_build_order(path, full, plan.cells)
+    first = np.arange(plan.cells.size) if numbers is None else np.argsort(numbers, kind="stable")
+    cells = _on_part(plan.cells[first], full, offset, scene.landscape, path)
+    order = () if numbers is None else tuple(numbers[first].tolist())
+    by_number = read_years(path) if order else {}
+    years = tuple(by_number[number] for number in order) if set(order) <= by_number.keys() else ()
+    return exploration(scene, policy, _share_spent(scene, cells), plan_fires, f"seed {seed}",
+                       plan.method, cells, order, years)
+
+
+def _on_part(cells: "NDArray[np.int64]", full: "Landscape", offset: "Sequence[int]",
+             land: "Landscape", path: Path) -> "NDArray[np.int64]":
+    """Flat cells of the whole map as those of a part.
+
+    Raises:
+        InputError: some lie outside it, or may not be treated.
+    """
+    rows, cols = np.divmod(cells, full.shape[1])
+    rows, cols = rows - offset[0], cols - offset[1]
     inside = (rows >= 0) & (rows < land.shape[0]) & (cols >= 0) & (cols < land.shape[1])
     inside[inside] = land.treatable[rows[inside], cols[inside]]
     if not inside.all():
         raise fail(expected="a plan inside the area", given=f"{(~inside).sum()} cells outside it",
-                   where=str(plan.path), remedy="give the --area that the plan was made for")
-    cells = rows * land.shape[1] + cols
-    whole = budget_cost(scene, 1.0)
+                   where=str(path), remedy="give the --area that the plan was made for")
+    return rows * land.shape[1] + cols
+
+
+def _share_spent(scene: "Scene", cells: "NDArray[np.int64]") -> float:
+    """The share of the cost of all treatable cells that breaks cost, at least that of one cell."""
+    from firebreak.env.storage.problem import budget_cost
+
+    land = scene.landscape
     spent = float(land.cost.ravel()[cells].astype(np.float64).sum())
-    share = max(spent, float(land.cost[land.treatable].min())) / whole
-    order = () if numbers is None else tuple(numbers[first].tolist())
-    by_number = read_years(plan.path) if order else {}
-    years = tuple(by_number[number] for number in order) if set(order) <= by_number.keys() else ()
-    return Subject(scene, given.method, cells, policy, min(share, 1.0), plan_fires, seed, None,
-                   order, years)
+    least = float(land.cost[land.treatable].min())
+    return min(max(spent, least) / budget_cost(scene, 1.0), 1.0)
 
 
-def _export(args: VisualizeArguments, shown: _Shown) -> Path:
+def _export(args: VisualizeArguments, path: Path, shown: "Exploration") -> Path:
     from firebreak.report.explorer.page import static_page
     from firebreak.report.explorer.plans import compared_plan, other_methods
     from firebreak.report.pages.html import write_page
 
-    path = args.export
-    assert path is not None
-    state, plans = shown.state, [shown.plan]
     with progress_bar(None, "step", quiet=args.quiet) as advance:
         def breathe() -> None:
             advance(1)
 
-        for method in other_methods(state.scene, shown.plan.name):
-            plans.append(compared_plan(state, method, breathe))
-        text = static_page(state, plans, shown.caption, breathe, shown.marks)
+        others = [compared_plan(shown.state, method, breathe)
+                  for method in other_methods(shown.state.scene, shown.plan.name)]
+        text = static_page(shown, others, breathe)
     made_folder(path.parent)
     return write_page(path, text)
 
 
-def _serve(args: VisualizeArguments, shown: _Shown) -> None:
+def _serve(args: VisualizeArguments, shown: "Exploration") -> None:
     from firebreak.native_library import max_threads
     from firebreak.report.explorer.server import Explorer, make_server
 
-    explorer = Explorer(shown.state, shown.plan, shown.caption, args.threads or max_threads(),
-                        shown.marks)
+    explorer = Explorer(shown, args.threads or max_threads())
     server = make_server(explorer, args.port)
     others = threading.Thread(target=explorer.make_others, daemon=True)
     others.start()

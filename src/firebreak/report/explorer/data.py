@@ -5,7 +5,7 @@ Grids travel as 16-bit whole numbers in base64, with a scale and an offset; 6553
 
 import base64
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.evaluation.intervals import FireGroups
-from firebreak.report.explorer.plans import ShownPlan
+from firebreak.report.explorer.plans import Exploration, ShownPlan
 from firebreak.report.explorer.queries import BOUNDS, Asked
 from firebreak.report.explorer.state import ExplorerState, LitFire, Outcome, Wind
 from firebreak.report.figures.canvas import colour_of
@@ -32,18 +32,6 @@ MOST_POINTS, MOST_POINTS_SHARE = 20_000, 0.2
 Json = dict[str, Any]
 
 
-class Marks(NamedTuple):
-    """What lies on a map beside a plan, flat cells: breaks that stand already, and a network to
-    compare with.
-    """
-
-    standing: Sequence[int] = ()
-    existing: Sequence[int] = ()
-
-
-NO_MARKS = Marks()
-
-
 def packed(grid: NDArray) -> Json:
     """A grid as {"scale", "offset", "data"}: number = offset + scale * whole; not finite: none."""
     values = np.asarray(grid, np.float64)
@@ -55,16 +43,15 @@ def packed(grid: NDArray) -> Json:
     return {"scale": scale, "offset": low, "data": _base64(whole.astype("<u2"))}
 
 
-def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequence[str], *,
-               live: bool, caption: str, marks: Marks = NO_MARKS) -> Json:
+def start_data(shown: Exploration, plans: Sequence[ShownPlan], pending: Sequence[str], *,
+               live: bool) -> Json:
     """All that the page needs to begin.
 
     Args:
-        pending: names of plans that are still being made.
-        caption: where the map and the plan come from.
-        marks: what else lies on the map.
+        plans: to choose among. pending: names of those that are still being made.
+        live: whether a server answers.
     """
-    scene = state.scene
+    state, scene = shown.state, shown.state.scene
     land = scene.landscape
     fuels = fuel_shares(land.fuel_model)
     place = {code: k for k, (code, _) in enumerate(fuels)}
@@ -75,7 +62,8 @@ def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequen
                              (scene.behavior.rate_of_spread_m_min, scene.behavior.flame_length_m))
     burns = land.burnable
     return {
-        "schema": 1, "version": __version__, "live": live, "name": land.name, "caption": caption,
+        "schema": 1, "version": __version__, "live": live, "name": land.name,
+        "caption": shown.caption,
         "breaks": " ".join(what_breaks_do(scene.conditions, land.cell_size_m)),
         "fires_end": how_fires_end(scene.conditions),
         "place": place_of(land), "rows": land.shape[0], "cols": land.shape[1],
@@ -95,7 +83,7 @@ def start_data(state: ExplorerState, plans: Sequence[ShownPlan], pending: Sequen
         "untreated": outcome_data(state.untreated), "has_q_map": state.has_q_map,
         "wind": wind_data(state.mean_wind()),
         "minutes": scene.median_duration_min, "bounds": BOUNDS,
-        "standing": _list(marks.standing), "existing": _list(marks.existing),
+        "standing": _list(shown.standing), "existing": _list(shown.existing),
         "points": (points := _points(land)), "points_of": value_unit(land).name if points else "",
         "plans": [plan_data(plan) for plan in plans], "pending": list(pending)}
 

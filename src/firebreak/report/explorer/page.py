@@ -1,20 +1,12 @@
 """The explorer as one HTML text: styles, script and data inside, nothing asked from elsewhere."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
 
-from firebreak.report.explorer.data import (
-    NO_MARKS,
-    Json,
-    Marks,
-    fire_answer,
-    start_data,
-    state_answer,
-)
-from firebreak.report.explorer.plans import ShownPlan
+from firebreak.report.explorer.data import Json, fire_answer, start_data, state_answer
+from firebreak.report.explorer.plans import Breathe, Exploration, ShownPlan
 from firebreak.report.explorer.queries import Asked
 from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, Wind, lit
 from firebreak.units import M_MIN_PER_KM_H
@@ -52,14 +44,14 @@ def _script(assets: Traversable) -> str:
     return f'"use strict";\n(() => {{\n{inside}}})();\n'
 
 
-def static_page(state: ExplorerState, plans: Sequence[ShownPlan], caption: str,
-                breathe: Callable[[], None] = lambda: None, marks: Marks = NO_MARKS) -> str:
+def static_page(shown: Exploration, others: Sequence[ShownPlan] = (),
+                breathe: Breathe = lambda: None) -> str:
     """The page as a file of its own: every plan at the steps of its curve, some fires to play.
 
-    `breathe` is called after each part of the work.
+    others: plans to compare with.
     """
-    data: dict[str, Any] = start_data(state, plans, (), live=False, caption=caption,
-                                      marks=marks)
+    state, plans = shown.state, [shown.plan, *others]
+    data = start_data(shown, plans, (), live=False)
     data["states"] = {}
     for plan in plans:
         data["states"][plan.name] = []

@@ -4,7 +4,7 @@ The plan that is looked at comes from outside; those to compare it with are made
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
 from firebreak.planning.search.filling import tries_quickly
 from firebreak.report.explorer.state import ExplorerState
+
+if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
 
 COMPARED = ("downstream-value", "segments")
 CURVE_POINTS = 17
@@ -42,6 +45,27 @@ class ShownPlan(NamedTuple):
     curve: tuple[Interval, ...]
     build_order: tuple[int, ...] = ()
     years: tuple[int, ...] = ()
+
+
+class Exploration(NamedTuple):
+    """A map and the plan that is looked at. caption: where they come from; standing, existing: flat
+    cells of breaks that stand already, and of a network to compare with.
+    """
+
+    state: ExplorerState
+    plan: ShownPlan
+    caption: str
+    standing: Sequence[int] = ()
+    existing: Sequence[int] = ()
+
+
+def exploration(scene: Scene, policy: "Policy | None", budget_share: float, plan_fires: int,
+                caption: str, name: str, cells: NDArray[np.int64], build_order: Sequence[int] = (),
+                years: Sequence[int] = ()) -> Exploration:
+    """A plan on a map whose fires are kept burning, see `ExplorerState` and `ShownPlan`."""
+    state = ExplorerState(scene, budget_share=budget_share, plan_fires=plan_fires, policy=policy)
+    return Exploration(state, shown_plan(state, name, cells, lambda: None, build_order, years),
+                       caption)
 
 
 def shown_plan(state: ExplorerState, name: str, cells: NDArray[np.int64],

@@ -17,16 +17,9 @@ from typing import Any
 
 from firebreak.checks import InputError, fail
 from firebreak.native_library import set_threads
-from firebreak.report.explorer.data import (
-    NO_MARKS,
-    Marks,
-    fire_answer,
-    plan_data,
-    start_data,
-    state_answer,
-)
+from firebreak.report.explorer.data import fire_answer, plan_data, start_data, state_answer
 from firebreak.report.explorer.page import ICON, page
-from firebreak.report.explorer.plans import ShownPlan, compared_plan, other_methods
+from firebreak.report.explorer.plans import Exploration, compared_plan, other_methods
 from firebreak.report.explorer.queries import (
     PARAMETERS,
     breaks_of,
@@ -36,7 +29,6 @@ from firebreak.report.explorer.queries import (
     whole,
     wind_of,
 )
-from firebreak.report.explorer.state import ExplorerState
 
 HOST = "127.0.0.1"
 _TURN_S = 0.002  # given to whoever waits, between two rounds of a plan in the making
@@ -55,11 +47,10 @@ class Explorer:
     Plans to compare with are made by `make_others`, which gives way after each round.
     """
 
-    def __init__(self, state: ExplorerState, plan: ShownPlan, caption: str, threads: int,
-                 marks: Marks = NO_MARKS) -> None:
-        self.state, self.caption, self.marks = state, caption, marks
-        self.plans = {plan.name: plan}
-        self.pending = other_methods(state.scene, plan.name)
+    def __init__(self, shown: Exploration, threads: int) -> None:
+        self.shown, self.state = shown, shown.state
+        self.plans = {shown.plan.name: shown.plan}
+        self.pending = other_methods(self.state.scene, shown.plan.name)
         self._threads = threads
         self._turn = threading.Lock()
         self._closing = threading.Event()
@@ -81,8 +72,7 @@ class Explorer:
     def page(self) -> str:
         """The page as things stand."""
         with self._turn:
-            return page(start_data(self.state, list(self.plans.values()), self.pending, live=True,
-                                   caption=self.caption, marks=self.marks))
+            return page(start_data(self.shown, list(self.plans.values()), self.pending, live=True))
 
     def make_others(self) -> None:
         """Makes the plans that are pending, until `close`."""

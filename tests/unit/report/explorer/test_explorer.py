@@ -21,11 +21,13 @@ from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.making import make_plan
-from firebreak.report.explorer.data import NO_NUMBER, Marks, packed, plan_data, start_data
+from firebreak.report.explorer.data import NO_NUMBER, packed, plan_data, start_data
 from firebreak.report.explorer.page import LARGE_MAP, _kept_steps, static_page
 from firebreak.report.explorer.plans import (
     COMPARED,
+    Exploration,
     compared_plan,
+    exploration,
     key_steps,
     other_methods,
     shown_plan,
@@ -50,10 +52,14 @@ def state(scene: Scene) -> ExplorerState:
     return ExplorerState(scene, budget_share=BUDGET, plan_fires=PLAN_FIRES, policy=load_policy())
 
 
+def shown_of(state: ExplorerState, cells: np.ndarray) -> Exploration:
+    return Exploration(state, shown_plan(state, DOWNSTREAM, cells, lambda: None), "seed 0")
+
+
 @pytest.fixture(scope="module")
 def explorer(scene: Scene, state: ExplorerState) -> Explorer:
     cells = make_plan(scene, BUDGET, PLAN_FIRES, DOWNSTREAM, seed=0).cells
-    return Explorer(state, shown_plan(state, DOWNSTREAM, cells, lambda: None), "seed 0", 1)
+    return Explorer(shown_of(state, cells), 1)
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +175,7 @@ def test_plans_in_the_making_give_way_and_then_are_there(explorer: Explorer) -> 
 def test_plans_in_the_making_end_when_the_explorer_closes(
         scene: Scene, state: ExplorerState, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = np.flatnonzero(scene.landscape.treatable)[:3]
-    explorer = Explorer(state, shown_plan(state, DOWNSTREAM, cells, lambda: None), "seed 0", 1)
+    explorer = Explorer(shown_of(state, cells), 1)
 
     def endless(*asked: Any) -> None:
         while True:
@@ -346,11 +352,9 @@ def test_the_page_knows_where_cells_lie_and_what_lies_on_them(scene: Scene) -> N
     land = replace(scene.landscape, crs=CRS.from_epsg(32611).to_wkt(), value=value,
                    transform=(30.0, 0.0, 437_950.0, 0.0, -30.0, 3_733_880.0), value_unit="houses")
     placed = make_scene(land, FireConditions(scenarios=2), 0)
-    own = ExplorerState(placed, budget_share=BUDGET, plan_fires=PLAN_FIRES, policy=None)
-    plan = shown_plan(own, DOWNSTREAM, np.array([5, 9, 30]), lambda: None, [1, 2, 2],
-                      [2027, 2031, 2031])
-    data = json.loads(json.dumps(start_data(own, [plan], (), live=True, caption="",
-                                            marks=Marks([7], [8, 9]))))
+    shown = exploration(placed, None, BUDGET, PLAN_FIRES, "", DOWNSTREAM, np.array([5, 9, 30]),
+                        [1, 2, 2], [2027, 2031, 2031])._replace(standing=[7], existing=[8, 9])
+    data = json.loads(json.dumps(start_data(shown, [shown.plan], (), live=True)))
     assert (data["standing"], data["existing"]) == ([7], [8, 9])
     assert (data["points"], data["points_of"]) == ([3 * cols + 4, 10 * cols + 2], "houses")
     assert data["plans"][0]["years"] == [2027, 2031, 2031]
@@ -368,8 +372,8 @@ def test_the_page_knows_where_cells_lie_and_what_lies_on_them(scene: Scene) -> N
 
 def test_houses_are_marked_only_where_few_cells_hold_something(scene: Scene,
                                                                state: ExplorerState) -> None:
-    data = start_data(state, [shown_plan(state, DOWNSTREAM, np.array([5]), lambda: None)], (),
-                      live=True, caption="")
+    shown = shown_of(state, np.array([5]))
+    data = start_data(shown, [shown.plan], (), live=True)
     assert (scene.landscape.value > 0.0).any()
     assert (data["points"], data["points_of"], data["degrees"]) == ([], "", None)
 
@@ -385,7 +389,7 @@ def test_a_static_page_holds_every_plan_and_cannot_be_broken_out_of(
         scene: Scene, state: ExplorerState) -> None:
     plan = shown_plan(state, "</script><b>", np.flatnonzero(scene.landscape.treatable)[:5],
                       lambda: None)
-    text = static_page(state, [plan], "seed 0")
+    text = static_page(Exploration(state, plan, "seed 0"))
     assert text.count("</script>") == 2
     body = text.split('<script type="application/json" id="data">')[1].split("</script>")[0]
     data = json.loads(body)
@@ -425,9 +429,10 @@ def test_a_page_that_goes_leaves_no_traceback(server: ExplorerServer,
 def test_the_page_says_what_its_breaks_do(scene: Scene, state: ExplorerState) -> None:
     shaded = replace(scene, conditions=FireConditions(treatment=Treatment(kind="shaded")))
     for own, said in ((scene, "does not cross"), (shaded, "fire can cross")):
-        data = start_data(SimpleNamespace(**{name: getattr(state, name) for name in (
-            "explore_fires", "groups", "untreated", "has_q_map", "mean_wind")},
-            scene=own), [], [], live=False, caption="")  # type: ignore[arg-type]
+        parts = {name: getattr(state, name) for name in (
+            "explore_fires", "groups", "untreated", "has_q_map", "mean_wind")}
+        shown = Exploration(SimpleNamespace(**parts, scene=own), None, "")
+        data = start_data(shown, [], [], live=False)
         assert said in data["breaks"]
         assert "No crew holds a fire" in data["breaks"]
         assert data["fires_end"] == "Fires burn without suppression until their duration ends."
