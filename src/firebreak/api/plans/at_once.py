@@ -18,9 +18,10 @@ from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
 from firebreak.planning.evaluation.build_order import in_build_order, years_of
-from firebreak.planning.evaluation.doubt import trust_in, trust_worlds
-from firebreak.planning.evaluation.effect import effect_of, in_unit, saved_by_order
+from firebreak.planning.evaluation.doubt import trust_in, worlds
+from firebreak.planning.evaluation.effect import effect_of, in_unit
 from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.methods import method_of
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.export_effect import (
@@ -34,6 +35,7 @@ from firebreak.planning.output.export_effect import (
 from firebreak.planning.output.segment_table import in_plan_order, write_segment_table
 from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.planning.years.schedule import RULES
+from firebreak.settings.planning import TRUST_DRAWS
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
@@ -143,7 +145,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         curves = {name: saved_by_order(scene, other, effect.loss[0],
                                        evaluation.methods[name].reduction, report=advance)
                   for name, other in others.items()}
-    with bar(trust_worlds(scene) if full else 0, "world") as advance:
+    with bar(worlds([scene], TRUST_DRAWS) if full else 0, "world") as advance:
         trust = None if not full else trust_in(replace(scene, landscape=area.anywhere), plan,
                                             evaluation, options.scene.seed, advance)
     over_years = _over_years(made, order, bar)

@@ -5,7 +5,8 @@ of spread of each fuel, turns the wind, dries or wets the dead fuel, and makes b
 likely; each of these alone and all together, the same draws for all plans.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,23 +84,27 @@ def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fir
     names = tuple(name for name in plans[0] if method_of(name).treats
                   and any(made[name].cells.size for made in plans))
     kinds = _applying(scenes)
-    own = [_saved(scene, scene, made, names, test_fires)
-           for scene, made in zip(scenes, plans, strict=True)]
+
+    def burned_in(change: Callable[[Scene], Scene]) -> tuple[Floats, float]:
+        found = [_saved(scene, change(scene), made, names, test_fires)
+                 for scene, made in zip(scenes, plans, strict=True)]
+        return (np.mean([saved for saved, _ in found], axis=0),
+                float(np.mean([area for _, area in found])))
+
+    own, own_area = burned_in(lambda scene: scene)
     by_kind: dict[Doubt, Doubted] = {}
     for kind in kinds:
-        saved, burned = [], []
+        saved, areas = np.empty((draws, len(names))), np.empty(draws)
         for draw in range(draws):
-            found = [_saved(scene, perturbed(scene, change_of(scene, kind, draw, seed)), made,
-                            names, test_fires)
-                     for scene, made in zip(scenes, plans, strict=True)]
-            saved.append(np.mean([one for one, _ in found], axis=0))
-            burned.append(float(np.mean([area for _, area in found])))
+            saved[draw], areas[draw] = burned_in(partial(_drawn_world, kind, draw, seed))
             report(1)
-        by_kind[kind] = Doubted(np.array(saved).reshape(draws, len(names)), np.array(burned))
-    return DoubtResult(names, np.mean([one for one, _ in own], axis=0),
-                       float(np.mean([area for _, area in own])), by_kind,
-                       {kind: "no fire breaches these breaks" for kind in DOUBTS
-                        if kind not in kinds})
+        by_kind[kind] = Doubted(saved, areas)
+    return DoubtResult(names, own, own_area, by_kind, {
+        kind: "no fire breaches these breaks" for kind in DOUBTS if kind not in kinds})
+
+
+def _drawn_world(kind: Doubt, draw: int, seed: int, scene: Scene) -> Scene:
+    return perturbed(scene, change_of(scene, kind, draw, seed))
 
 
 def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
@@ -109,7 +114,7 @@ def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
 
     What a chosen method plans by itself is not among them: it is nearly the plan.
 
-    report: takes perturbed worlds, of `trust_worlds`.
+    report: takes perturbed worlds, `worlds([scene], TRUST_DRAWS)` of them.
     """
     if not plan.cells.size:
         return "The plan treats nothing."
@@ -124,11 +129,6 @@ def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
                      report)
     except InputError as error:  # so dry a fuel can be drawn so wet that nothing burns
         return f"Not judged under doubt: {error}."
-
-
-def trust_worlds(scene: Scene) -> int:
-    """How many perturbed worlds `trust_in` burns."""
-    return worlds([scene], TRUST_DRAWS)
 
 
 def worlds(scenes: Sequence[Scene], draws: int) -> int:

@@ -17,11 +17,10 @@ from scipy.special import stdtrit
 from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned, problem_of
 from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
-from firebreak.fire import HELD, UNBURNED, Fires, Scene, burn, padded_cells
+from firebreak.fire import HELD, UNBURNED, Fires, Scene, padded_cells
 from firebreak.landscape.value_unit import ValueUnit
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.fire_counts import check_test_fires
-from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import (
     FireGroups,
@@ -42,7 +41,6 @@ MAX_CELLS_TOGETHER = 8_000_000
 """Cells of the fires that are held together, at most."""
 PROTECTED_DROP = 0.01
 """A segment protects cells whose burn probability it lowers by so much."""
-CURVE_POINTS = 5
 
 
 class PlanEffect(NamedTuple):
@@ -214,30 +212,6 @@ def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[BreakSegm
         (np.concatenate(drops).astype(np.int32), np.concatenate(cells),
          np.cumsum([one.size for one in cells])),
         shape=(len(segments), scene.landscape.fuel_model.size)))
-
-
-def saved_by_order(scene: Scene, plan: Plan, untreated: NDArray[np.float64], whole: float,
-                   points: int = CURVE_POINTS, report: Reporter = no_report,
-                   ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Costs and shares of the untreated loss saved by the beginnings of a plan in its own order of
-    placement, f64 [points + 1] each, fewer for a plan of fewer cells.
-
-    Args:
-        untreated: f64 [F], what the test fires lose without breaks, as `PlanEffect.loss` tells.
-        whole: what the whole plan saves of it, as `evaluate` tells.
-        report: takes test fires as they are done, under all beginnings.
-    """
-    # So many cells come at once that hardly a fire stays as it was: all are burned anew.
-    fires = scene.fires("test", untreated.size)
-    parts = [part for part in np.array_split(plan.cells, points) if part.size]
-    mask = np.zeros(plan.shape, np.bool_)
-    saved = [0.0]
-    for part in parts[:-1]:
-        mask.ravel()[part] = True
-        saved.append(1.0 - float(burn(scene, fires, mask).loss.mean() / untreated.mean()))
-    report(untreated.size)
-    costs = np.cumsum([0.0, *(cost_of(part, scene.landscape) for part in parts)])
-    return costs, np.array([*saved, whole][:costs.size])
 
 
 def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:

@@ -56,7 +56,7 @@ def write_plan_report(out: Path, report: ReportedPlan, curves: Mapping[str, Curv
     """Draws the pictures of a plan and writes report.html; returns the files.
 
     Args:
-        curves: by method its costs and what they save, see `effect.saved_by_order`.
+        curves: by method its costs and what they save, see `losses.saved_by_order`.
         bar: of the pictures.
     """
     figures = _figures(report, curves or {})

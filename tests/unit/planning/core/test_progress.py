@@ -12,8 +12,9 @@ from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.progress import Reporter, in_shares
 from firebreak.planning.evaluation.build_order import in_build_order
-from firebreak.planning.evaluation.effect import effect_of, saved_by_order
+from firebreak.planning.evaluation.effect import effect_of
 from firebreak.planning.evaluation.evaluate import evaluate
+from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.making import make_plan
 
 METHODS = ["burn-probability", "dqn", "segments", "greedy", "dqn-lookahead", "dqn-search"]

@@ -18,7 +18,6 @@ from firebreak.planning.evaluation.doubt import (
     order_kept,
     to_json,
     trust_in,
-    trust_worlds,
     worlds,
 )
 from firebreak.planning.evaluation.evaluate import evaluate
@@ -133,7 +132,7 @@ def test_a_report_looks_at_the_plan_and_its_best_rivals() -> None:
     told: list[int] = []
     found = trust_in(scene, plan, done, 7, told.append)
     assert isinstance(found, DoubtResult)
-    assert sum(told) == trust_worlds(scene)
+    assert sum(told) == worlds([scene], TRUST_DRAWS)
     best = sorted((name for name in OTHERS if name not in ("none", "random")),
                   key=lambda name: -done.methods[name].reduction)[:TRUST_RIVALS]
     assert found.methods == (plan.label, *best)

@@ -35,10 +35,9 @@ from firebreak.planning.evaluation.effect import (
     marginal_benefit,
     reductions,
     risk,
-    saved_by_order,
 )
 from firebreak.planning.evaluation.evaluate import evaluate
-from firebreak.planning.evaluation.losses import worst_tenth_mean
+from firebreak.planning.evaluation.losses import saved_by_order, worst_tenth_mean
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.export import read_years
 from firebreak.planning.output.export_effect import PlanResult, segment_columns, write_effect

@@ -20,8 +20,9 @@ from firebreak.landscape.treatments import Treatment
 from firebreak.memory.registry import live_counts
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.evaluation.build_order import Phase, in_build_order, years_of
-from firebreak.planning.evaluation.effect import _mean_direction, effect_of, saved_by_order
+from firebreak.planning.evaluation.effect import _mean_direction, effect_of
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evaluate
+from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.figures import canvas
