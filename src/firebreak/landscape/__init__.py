@@ -1,5 +1,5 @@
-"""What there is to burn: the landscape type, fuel systems, terrain, costs, treatments. How fire
-burns in it is `fire`. Import from the modules.
+"""The land: the landscape type, fuel systems, terrain, costs, treatments. Fire burns in `fire`.
+Import from the modules.
 
 Imports point down: these modules, then `raster`, then `synthetic`, then `formats`.
 """

@@ -218,7 +218,7 @@ def _is_window(grid: object, dtype: type) -> bool:
 
 
 def check_codes(fuel_model: NDArray[np.int16], fuels: FuelSystem, where: str) -> None:
-    """Refuses fuel codes [H, W] that a fuel system does not know.
+    """Refuse fuel codes [H, W] that a fuel system does not know.
 
     Raises:
         InputError: naming the codes, how many cells have them, and the first of these.

@@ -57,7 +57,7 @@ def sample_folder(spec: str | Path) -> Path:
 
 
 def path_of(spec: str | Path) -> Path:
-    """Where a landscape's files lie; that of a synthetic one does not exist.
+    """The path of a landscape's files; that of a synthetic one does not exist.
 
     Raises:
         InputError: no sample has this name.
@@ -66,7 +66,7 @@ def path_of(spec: str | Path) -> Path:
 
 
 def check_there(spec: str | Path) -> None:
-    """Refuses a path at which nothing is.
+    """Refuse a path at which nothing is.
 
     Raises:
         InputError: nothing is there.
@@ -77,7 +77,7 @@ def check_there(spec: str | Path) -> None:
 
 
 def weather_place(spec: str | Path) -> Path:
-    """Where weather lies; `sample:NAME` is the weather of a sample.
+    """The path of weather; `sample:NAME` is the weather of a sample.
 
     Raises:
         InputError: no sample has this name.

@@ -108,8 +108,9 @@ def slope_unit_by_elevation(slope: np.ndarray, derived_tan: np.ndarray, known: n
     if np.count_nonzero(sloping) < _FEWEST_CELLS:
         return "level"
     ground = derived_tan[sloping].astype(np.float64)
-    given = slope[sloping].astype(np.float64)
-    readings = {"percent": given / 100.0, "degrees": np.tan(np.radians(np.clip(given, 0.0, 89.0)))}
+    numbers = slope[sloping].astype(np.float64)
+    readings = {"percent": numbers / 100.0,
+                "degrees": np.tan(np.radians(np.clip(numbers, 0.0, 89.0)))}
     misses = {unit: float(np.median(np.abs(reading - ground)) / np.median(ground))
               for unit, reading in readings.items()}
     near = misses["percent"] <= _GOOD_MATCH, misses["degrees"] <= _GOOD_MATCH

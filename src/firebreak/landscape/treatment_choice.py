@@ -68,22 +68,22 @@ def treatment_of_rows(rows: Sequence[TreatmentRow], age_years: int, where: str,
         InputError: an age beyond a table, treatments that leave bare ground beside others, a width
             of breaks that burn.
     """
-    made = [row.state_at(age_years, where).treatment for row in rows]
-    kinds = {one.kind for one in made}
+    after = [row.state_at(age_years, where).treatment for row in rows]
+    kinds = {one.kind for one in after}
     if len(kinds) > 1:
-        bare = [row.name for row, one in zip(rows, made, strict=True) if one.kind == "hard"]
+        bare = [row.name for row, one in zip(rows, after, strict=True) if one.kind == "hard"]
         raise fail(expected="treatments that all leave bare ground, or none of them",
                    given=f"{' and '.join(bare)} beside others", where=where,
                    remedy="plan with these and with the others by themselves")
     if kinds == {"hard"}:
-        made = [replace(one, width_m=width_m) for one in made]
+        after = [replace(one, width_m=width_m) for one in after]
     elif width_m is not None:
         raise fail(expected="no width beside a treatment of whole cells, which burn",
                    given=f"{width_m:g} m", where=where, remedy="leave --break-width-m out")
-    if len(made) == 1:
-        return made[0]
-    return Treatment(kind=made[0].kind, width_m=made[0].width_m,
-                     name=", ".join(row.name for row in rows), by_cell=tuple(made))
+    if len(after) == 1:
+        return after[0]
+    return Treatment(kind=after[0].kind, width_m=after[0].width_m,
+                     name=", ".join(row.name for row in rows), by_cell=tuple(after))
 
 
 def _nowhere(landscape: Landscape, rows: Sequence[TreatmentRow], where: str,

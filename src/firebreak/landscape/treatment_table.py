@@ -240,7 +240,7 @@ class _Table:
         return float(value)
 
     def check_rising(self, key: str, values: list[Any]) -> None:
-        """Refuses rows whose values of a key do not rise."""
+        """Refuse rows whose values of a key do not rise."""
         if any(one >= other for one, other in pairwise(values)):
             raise self.wrong(key, "rising numbers, one row after the other", values)
 

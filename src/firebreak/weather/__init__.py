@@ -1,3 +1,3 @@
-"""What fires burn in: tables of weather become scenarios and hourly streams (moisture, FWI, burning
-periods, wind rose). How fire behaves in it is `fire`; the files are read in `formats`.
+"""The weather of fires: tables become scenarios and hourly streams (moisture, FWI, burning periods,
+wind rose). The files are read in `formats`.
 """

@@ -61,7 +61,7 @@ def rows_of(table: WeatherTable, *, drought: str = DEFAULT_DROUGHT, sunlit: bool
     Args:
         table: as read.
         drought: class of live moisture, see `moisture.live_moistures`.
-        sunlit: whether dead fuel lies in the open, so that the sun dries it between 8 and 18 h.
+        sunlit: dead fuel lies in the open, so that the sun dries it between 8 and 18 h.
         moisture: scenario "D1L1" to "D4L4" for a table without moisture.
         latitude_deg: of the station, degrees north, negative in the south, for the length of the
             day in the BUI of a season; `LATITUDE_DEG` if not given, which is wrong in the south.
@@ -105,8 +105,8 @@ def _fine_fuel_code(table: WeatherTable) -> Floats | None:
     """FFMC [N] of the table or of the hours so far, and after a gap anew; else None."""
     if table.fine_fuel_moisture_code is not None:
         return table.fine_fuel_moisture_code
-    dead_given = table.dead_moisture_1h is not None or table.fire_scenario is not None
-    if dead_given or _noons(table).size < LEAST_DAYS or step_min(table) > 60.0 * GAP_FACTOR:
+    has_dead = table.dead_moisture_1h is not None or table.fire_scenario is not None
+    if has_dead or _noons(table).size < LEAST_DAYS or step_min(table) > 60.0 * GAP_FACTOR:
         return None
     assert table.rain_mm is not None
     codes = []
@@ -145,9 +145,9 @@ def _noons(table: WeatherTable) -> NDArray[np.intp]:
 
 def _dead_moistures(table: WeatherTable, sunlit: bool, moisture: str | None) -> Floats:
     """[N, 3], by the first source that the table has."""
-    given = [getattr(table, name) for name in _DEAD]
-    if all(values is not None for values in given):
-        return np.stack(given, axis=1)
+    own = [getattr(table, name) for name in _DEAD]
+    if all(values is not None for values in own):
+        return np.stack(own, axis=1)
     if table.fire_scenario is not None:
         return np.array([moisture_scenario(f"D{int(k)}L{int(k)}")[:3]
                          for k in table.fire_scenario])
@@ -186,8 +186,8 @@ def _live_moistures(table: WeatherTable, drought: str,
     else:
         standard = moisture_scenario(moisture)[3:] if moisture else live_moistures(drought)
         found = np.tile(np.array(standard), (table.rows, 1))
-    given = [getattr(table, name) for name in _LIVE]
-    herb, woody = (found[:, k] if values is None else values for k, values in enumerate(given))
+    own = [getattr(table, name) for name in _LIVE]
+    herb, woody = (found[:, k] if values is None else values for k, values in enumerate(own))
     return herb, woody
 
 

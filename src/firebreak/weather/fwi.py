@@ -112,7 +112,7 @@ def moisture_after_rain(moisture_pct: ArrayLike, rain_mm: ArrayLike) -> Floats:
 
 
 def _rain_gain(moisture: Floats, net_rain: Floats) -> Floats:
-    """What rain above 0 mm adds to the moisture of fine fuel, percent (eqs. 3a and 3b)."""
+    """Moisture of fine fuel that rain above 0 mm adds, percent (eqs. 3a and 3b)."""
     gain = 42.5 * net_rain * np.exp(-100.0 / (251.0 - moisture)) * (1.0 - np.exp(-6.93 / net_rain))
     return gain + 0.0015 * np.maximum(moisture - 150.0, 0.0) ** 2 * np.sqrt(net_rain)
 

@@ -36,9 +36,9 @@ from firebreak.weather.wind_rose import rose_of
 FROM_PERCENTILE = 50.0
 """Percentile of dryness below which a day is left out, as fires hardly grow then."""
 DRYNESS_PERCENTILES = (FROM_PERCENTILE, 80.0, 90.0, 97.0)
-"""Where classes of dryness begin; rows below the first are left out, as fires hardly grow then."""
+"""Percentiles at which classes of dryness begin; rows below the first are left out."""
 SPEED_PERCENTILES = (50.0, 90.0)
-"""Where classes of wind speed begin within a class of dryness; the first begins at 0."""
+"""Percentiles at which classes of wind speed begin within one of dryness; the first begins at 0."""
 SECTORS = 8
 AFTERNOON = (12, 18)
 """First and last hour of the day that scenarios are made of."""
@@ -140,9 +140,9 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         hours: length of streams; None for what the file suggests, see above.
         seed: of the draws.
         year: of a .wtr and .wnd.
-        wind_towards: whether directions are those the wind blows TO.
+        wind_towards: directions are those the wind blows TO.
         drought: class of live moisture where the file has none.
-        sunlit: whether dead fuel lies in the open, see `from_table.rows_of`.
+        sunlit: dead fuel lies in the open, see `from_table.rows_of`.
         moisture: scenario "D1L1" to "D4L4" for files without moisture; None refuses them.
         latitude_deg: of a season's station, degrees north, see `from_table.rows_of`.
 
@@ -154,9 +154,9 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
     """
     path = weather_place(path)
     if scenarios < 1 or (hours is not None and hours < 1):
-        asked = counted(scenarios, "scenario") + (
+        wanted = counted(scenarios, "scenario") + (
             "" if hours is None else f" of {counted(hours, 'hour')}")
-        raise fail(expected="at least 1 scenario, and 1 hour if hours are given", given=asked,
+        raise fail(expected="at least 1 scenario, and 1 hour if hours are given", given=wanted,
                    where=str(path), remedy="give larger numbers")
 
     def rows(table: WeatherTable) -> WeatherScenarios:
@@ -171,11 +171,11 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
                   for k in drawn(len(files), scenarios, seed)]
         return fire_streams(tables, [rows(table) for table in tables], hours=hours)
     if hours is not None and is_gridded(path):
-        wanted = _gridded_periods(path, scenarios, hours, seed)
-        read = np.unique(wanted)
+        periods = _gridded_periods(path, scenarios, hours, seed)
+        read = np.unique(periods)
         table = read_gridded(path, hours=read.tolist())
         return gather_streams(rows(turned(table) if wind_towards else table),
-                              np.searchsorted(read, wanted), 60.0)
+                              np.searchsorted(read, periods), 60.0)
     table = read_weather(path, year=year, wind_towards=wind_towards)
     if table.one_fire:
         return fire_streams([table], [rows(table)], hours=hours)

@@ -141,7 +141,7 @@ def boundary_moistures(equilibrium: Floats, rain_mm: Floats | None) -> Floats:
 
 
 def _consecutive(wet: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """How many rows in a row have been wet, this one included."""
+    """The number of rows in a row that have been wet, this one included."""
     index = np.arange(1, wet.size + 1)
     return index - np.maximum.accumulate(np.where(wet, 0, index))
 

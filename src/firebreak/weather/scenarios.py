@@ -78,16 +78,16 @@ def make_scenarios(*, wind_20ft_m_min: ArrayLike, wind_from_deg: ArrayLike,
     Raises:
         InputError: if shapes differ, a number is not finite or lies outside its range.
     """
-    given = {"wind_20ft_m_min": wind_20ft_m_min, "wind_from_deg": wind_from_deg,
-             "dead_moisture_1h": dead_moisture_1h, "dead_moisture_10h": dead_moisture_10h,
-             "dead_moisture_100h": dead_moisture_100h, "live_moisture_herb": live_moisture_herb,
-             "live_moisture_woody": live_moisture_woody, "weight": weight,
-             "foliar_moisture": foliar_moisture,
-             "fine_fuel_moisture_code": (_code_of_1h(dead_moisture_1h)
-                                         if fine_fuel_moisture_code is None
-                                         else fine_fuel_moisture_code),
-             "buildup_index": buildup_index}
-    columns = _columns(given)
+    weather = {"wind_20ft_m_min": wind_20ft_m_min, "wind_from_deg": wind_from_deg,
+               "dead_moisture_1h": dead_moisture_1h, "dead_moisture_10h": dead_moisture_10h,
+               "dead_moisture_100h": dead_moisture_100h, "live_moisture_herb": live_moisture_herb,
+               "live_moisture_woody": live_moisture_woody, "weight": weight,
+               "foliar_moisture": foliar_moisture,
+               "fine_fuel_moisture_code": (_code_of_1h(dead_moisture_1h)
+                                           if fine_fuel_moisture_code is None
+                                           else fine_fuel_moisture_code),
+               "buildup_index": buildup_index}
+    columns = _columns(weather)
     check_weather_ranges(columns, where=_WHERE)
     total = columns["weight"].sum()
     if not total > 0.0:
@@ -106,7 +106,7 @@ def _code_of_1h(dead_moisture_1h: ArrayLike) -> ArrayLike:
 
 
 def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
-    """Checks columns by name; those of other names are not looked at.
+    """Check columns by name; those of other names are not looked at.
 
     Raises:
         InputError: naming the column, its range and `where`.
@@ -122,15 +122,16 @@ def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
                            given=f"{values[first]:g} at index {first}", where=where, remedy=remedy)
 
 
-def _columns(given: dict[str, ArrayLike]) -> dict[str, Floats]:
+def _columns(weather: dict[str, ArrayLike]) -> dict[str, Floats]:
     try:
-        arrays = [np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in given.values()]
+        arrays = [np.atleast_1d(np.asarray(values, dtype=np.float64))
+                  for values in weather.values()]
         shaped = np.broadcast_arrays(*arrays)
     except (TypeError, ValueError) as error:
-        raise _bad_shape([np.shape(values) for values in given.values()]) from error
+        raise _bad_shape([np.shape(values) for values in weather.values()]) from error
     if shaped[0].ndim != 1 or shaped[0].size == 0:
         raise _bad_shape([array.shape for array in arrays])
-    return {name: np.array(array) for name, array in zip(given, shaped, strict=True)}
+    return {name: np.array(array) for name, array in zip(weather, shaped, strict=True)}
 
 
 def _bad_shape(shapes: list[tuple[int, ...]]) -> InputError:

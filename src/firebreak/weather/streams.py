@@ -106,7 +106,7 @@ def join_rows(parts: Sequence[WeatherScenarios]) -> WeatherScenarios:
 
 
 def warmth(hour: ArrayLike) -> NDArray[np.float64]:
-    """How warm an hour of the day is: 0 as the coldest, 1 as the warmest. hour: [0, 24)."""
+    """Warmth of an hour of the day: 0 as the coldest, 1 as the warmest. hour: [0, 24)."""
     hour = np.asarray(hour, np.float64)
     day, coldest = _SUNSET_H - _SUNRISE_H, _SUNRISE_H + _LATE_H
 

@@ -13,11 +13,11 @@ from firebreak.weather.scenarios import WeatherScenarios, check_weather_ranges, 
 
 Floats = NDArray[np.float64]
 
-_ROSE_SPEEDS = {"wind_20ft_m_min": 1.0, "wind_20ft_mph": M_MIN_PER_MPH,
+_SPEEDS = {"wind_20ft_m_min": 1.0, "wind_20ft_mph": M_MIN_PER_MPH,
                 "wind_10m_km_h": M_MIN_PER_KM_H / WIND_10M_PER_20FT}
-_ROSE_NUMBERS = ("foliar_moisture", "fine_fuel_moisture_code", "buildup_index")
-_ROSE_KEYS = ("wind_from_deg", *_ROSE_SPEEDS, "frequency", "moisture", *Moistures._fields,
-              "curing", *_ROSE_NUMBERS)
+_NUMBERS = ("foliar_moisture", "fine_fuel_moisture_code", "buildup_index")
+_KEYS = ("wind_from_deg", *_SPEEDS, "frequency", "moisture", *Moistures._fields,
+              "curing", *_NUMBERS)
 
 
 def rose_of(table: Mapping[str, Any], where: str = "wind rose") -> WeatherScenarios:
@@ -41,27 +41,27 @@ def rose_of(table: Mapping[str, Any], where: str = "wind rose") -> WeatherScenar
     Raises:
         InputError: a key is unknown or missing, shapes differ, or a number is out of range.
     """
-    unknown = [key for key in table if key not in _ROSE_KEYS]
+    unknown = [key for key in table if key not in _KEYS]
     if unknown:
-        raise unknown_name("key", unknown[0], _ROSE_KEYS, where)
-    direction = _rose_numbers(table, "wind_from_deg", where)
-    speed = _rose_speeds(table, where)
-    frequency = _rose_frequency(table, direction.size, speed.size, where)
-    moistures, share = _rose_moistures(table, where)
+        raise unknown_name("key", unknown[0], _KEYS, where)
+    direction = _numbers(table, "wind_from_deg", where)
+    speed = _speeds(table, where)
+    frequency = _frequency(table, direction.size, speed.size, where)
+    moistures, share = _moistures(table, where)
     weight = frequency[:, :, None] * share
     d, v, m = np.indices(weight.shape).reshape(3, -1)
-    given = {name: values[m] for name, values in moistures.items()}
+    weather = {name: values[m] for name, values in moistures.items()}
     if "curing" in table:
-        given["live_moisture_herb"] = herb_moisture_of_curing(_rose_curing(table, where))
-    given |= {key: _rose_number(table, key, where) for key in _ROSE_NUMBERS if key in table}
-    given |= {"wind_20ft_m_min": speed[v], "wind_from_deg": direction[d]}
-    check_weather_ranges(given, where=where)
+        weather["live_moisture_herb"] = herb_moisture_of_curing(_curing(table, where))
+    weather |= {key: _number(table, key, where) for key in _NUMBERS if key in table}
+    weather |= {"wind_20ft_m_min": speed[v], "wind_from_deg": direction[d]}
+    check_weather_ranges(weather, where=where)
     kept = weight.ravel() > 0.0
-    every = make_scenarios(weight=weight.ravel(), **given)
+    every = make_scenarios(weight=weight.ravel(), **weather)
     return WeatherScenarios(*(values[kept] for values in every))
 
 
-def _rose_numbers(table: Mapping[str, Any], key: str, where: str, axes: int = 1) -> Floats:
+def _numbers(table: Mapping[str, Any], key: str, where: str, axes: int = 1) -> Floats:
     """A number or a list of numbers; with 2 axes a list of lists too."""
     try:
         values = np.atleast_1d(np.asarray(table[key], dtype=np.float64))
@@ -77,51 +77,51 @@ def _rose_numbers(table: Mapping[str, Any], key: str, where: str, axes: int = 1)
     return values
 
 
-def _rose_number(table: Mapping[str, Any], key: str, where: str) -> Floats:
+def _number(table: Mapping[str, Any], key: str, where: str) -> Floats:
     """One number, [1]."""
-    values = _rose_numbers(table, key, where)
+    values = _numbers(table, key, where)
     if values.size > 1:
         raise fail(expected=f"one number for {key}", given=f"{table[key]!r}", where=where,
                    remedy="write one; only the moisture may be a table of scenarios and weights")
     return values
 
 
-def _rose_curing(table: Mapping[str, Any], where: str) -> Floats:
-    curing = _rose_number(table, "curing", where)
+def _curing(table: Mapping[str, Any], where: str) -> Floats:
+    curing = _number(table, "curing", where)
     if not ((curing >= 0.0) & (curing <= 1.0)).all():
         raise fail(expected="curing as a fraction from 0 to 1", given=f"{curing.max():g}",
                    where=where, remedy="write 80 % as 0.8")
     return curing
 
 
-def _rose_speeds(table: Mapping[str, Any], where: str) -> Floats:
-    named = [key for key in _ROSE_SPEEDS if key in table]
+def _speeds(table: Mapping[str, Any], where: str) -> Floats:
+    named = [key for key in _SPEEDS if key in table]
     if len(named) != 1:
-        raise fail(expected=f"one of {', '.join(_ROSE_SPEEDS)}",
+        raise fail(expected=f"one of {', '.join(_SPEEDS)}",
                    given=" and ".join(named) or "none", where=where,
                    remedy="give the speeds in one unit")
-    return _rose_numbers(table, named[0], where) * _ROSE_SPEEDS[named[0]]
+    return _numbers(table, named[0], where) * _SPEEDS[named[0]]
 
 
-def _rose_frequency(table: Mapping[str, Any], directions: int, speeds: int,
+def _frequency(table: Mapping[str, Any], directions: int, speeds: int,
                     where: str) -> Floats:
     """[D, V], summing to 1."""
     if "frequency" not in table:
         return np.full((directions, speeds), 1.0 / (directions * speeds))
-    given = _rose_numbers(table, "frequency", where, axes=2)
-    if given.ndim == 1 and speeds == 1:
-        given = given[:, None]
-    if given.shape != (directions, speeds):
+    found = _numbers(table, "frequency", where, axes=2)
+    if found.ndim == 1 and speeds == 1:
+        found = found[:, None]
+    if found.shape != (directions, speeds):
         raise fail(expected=f"{directions} rows of {speeds} numbers, one row per direction",
-                   given=f"an array of shape {given.shape}", where=f"{where}, frequency",
+                   given=f"an array of shape {found.shape}", where=f"{where}, frequency",
                    remedy="write one number per direction and speed")
-    if not (given >= 0.0).all() or given.sum() <= 0.0:
-        raise fail(expected="frequencies of 0 or more, not all 0", given=f"{given.min():g}",
+    if not (found >= 0.0).all() or found.sum() <= 0.0:
+        raise fail(expected="frequencies of 0 or more, not all 0", given=f"{found.min():g}",
                    where=f"{where}, frequency", remedy="correct the numbers")
-    return given / given.sum()
+    return found / found.sum()
 
 
-def _rose_moistures(table: Mapping[str, Any], where: str) -> tuple[dict[str, Floats], Floats]:
+def _moistures(table: Mapping[str, Any], where: str) -> tuple[dict[str, Floats], Floats]:
     """Five moistures by name, [M] each, and their shares [M]."""
     named = [key for key in Moistures._fields if key in table]
     if "moisture" in table and not named:
@@ -133,7 +133,7 @@ def _rose_moistures(table: Mapping[str, Any], where: str) -> tuple[dict[str, Flo
                        "weights", given=f"{weights!r}", where=where,
                        remedy='write for example moisture = "D2L2"')
         columns = np.array([moisture_scenario(name, where) for name in weights])
-        share = _rose_numbers({"moisture": list(weights.values())}, "moisture", where)
+        share = _numbers({"moisture": list(weights.values())}, "moisture", where)
         if not (share >= 0.0).all() or share.sum() <= 0.0:
             raise fail(expected="weights of 0 or more, not all 0", given=f"{share.min():g}",
                        where=f"{where}, moisture", remedy="correct the numbers")
@@ -142,4 +142,4 @@ def _rose_moistures(table: Mapping[str, Any], where: str) -> tuple[dict[str, Flo
         raise fail(expected="either 'moisture' or all of " + ", ".join(Moistures._fields),
                    given=", ".join([*named, *(["moisture"] if "moisture" in table else [])])
                    or "none", where=where, remedy='write for example moisture = "D2L2"')
-    return {key: _rose_number(table, key, where) for key in named}, np.ones(1)
+    return {key: _number(table, key, where) for key in named}, np.ones(1)

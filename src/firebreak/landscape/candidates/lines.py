@@ -112,7 +112,7 @@ def length_of(cells: Path, landscape: Landscape) -> float:
 
 def masks_of(landscape: Landscape, roads: NDArray[np.bool_] | None = None,
              basin_ha: float = BASIN_HA) -> dict[Kind, NDArray[np.bool_]]:
-    """Where each kind of line runs, bool [H, W].
+    """The cells along which each kind of line runs, bool [H, W].
 
     Args:
         roads: where they are known; else bare or built-up ground that is narrow.

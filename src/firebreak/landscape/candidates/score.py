@@ -1,4 +1,4 @@
-"""How well a line may be held: a score from 0 to 1.
+"""The chance that a line is held, as a score from 0 to 1.
 
 O'Connor, Calkin & Thompson 2017 (doi:10.1071/WF16135) name what foretells where large fires stop:
 the distance to roads, barriers, ridges and valleys, steep slopes, the rate of spread and the
@@ -26,11 +26,11 @@ STEEP_TAN = 0.6
 LEAST_BARRIER_HA = 2.0
 """Ground that does not burn is a barrier from this size on. Assumed."""
 CONTROL = {"GR1": 0.9, "GS1": 0.6, "SH1": 0.3, "TL1": 0.6}
-"""How easily a line is made in a kind of fuel, by the name of the fuel with the least load of that
+"""Ease of making a line in a kind of fuel, by the name of the fuel with the least load of that
 kind; other fuels 0.5. Assumed: grass is easy, shrubs are hard."""
 OTHER_FUEL = 0.5
 CANOPY_SHARE = 0.5
-"""How much of the ease a closed canopy takes away. Assumed."""
+"""Share of the ease that a closed canopy takes away. Assumed."""
 
 PARTS = ("near_road", "near_barrier", "near_ridge", "near_valley", "gentle_slope", "slow_spread",
          "easy_control")

@@ -36,7 +36,7 @@ class LandscapeWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What was read, before units: where it lies and its layers, all on one grid."""
+    """Layers as read, before units: their file or folder and the one grid that all of them have."""
 
     where: str
     name: str

@@ -169,9 +169,9 @@ def read_fuel_table(folder: Path, fuel_file: Path) -> tuple[FuelSystem, dict[int
         form = system.cell2fire
         if not form.needs_table and fuel_file.stem.lower() == form.fuel_grid.lower():
             return system, {}
-    given = ", ".join(p.name for p in known or tables) or "none"
+    found = ", ".join(p.name for p in known or tables) or "none"
     raise fail(expected=f"the lookup table of one fuel system, {' or '.join(TABLES)}",
-               given=given, where=str(folder),
+               given=found, where=str(folder),
                remedy="convert the fuels to the FBP System or to Scott & Burgan's models first")
 
 

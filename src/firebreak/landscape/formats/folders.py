@@ -85,7 +85,7 @@ def _natural_layers(landscape: Landscape) -> dict[Role, np.ndarray]:
 def refuse_other_layers(folder: str | Path, landscape: Landscape,
                         names: Collection[str] | None = None,
                         tables: Collection[str] = ()) -> None:
-    """Refuses a folder in which other files lie that would be read with the landscape's grids: as
+    """Refuse a folder in which other files lie that would be read with the landscape's grids: as
     layers, as a whole landscape, as its fuel table, or as the reference system of grids that have
     none.
 

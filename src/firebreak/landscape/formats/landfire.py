@@ -66,7 +66,7 @@ def product_layers(version: int = DEFAULT_VERSION) -> tuple[str, ...]:
 
 
 def check_area(area: Area) -> None:
-    """Checks that an area is on the globe, its sides are in order and it is not too large.
+    """Check that an area is on the globe, its sides are in order and it is not too large.
 
     Raises:
         InputError: naming what is wrong.
@@ -91,7 +91,7 @@ def check_area(area: Area) -> None:
 
 def submit(service: str, area: Area, email: str, layers: Sequence[str],
            projection: int | None = None, left: Left = _plenty) -> str:
-    """Starts a job; returns its name.
+    """Start a job; returns its name.
 
     Args:
         projection: EPSG number to warp to; None leaves it to the service (a local Albers).
@@ -104,11 +104,11 @@ def submit(service: str, area: Area, email: str, layers: Sequence[str],
         raise fail(expected="an e-mail address, which the service requires", given=f"'{email}'",
                    where="--email", remedy="give your address")
     check_area(area)
-    asked = {"Email": email, "Layer_List": ";".join(layers),
+    query = {"Email": email, "Layer_List": ";".join(layers),
              "Area_of_Interest": " ".join(f"{side:.10g}" for side in area)}
     if projection is not None:
-        asked["Output_Projection"] = str(projection)
-    answer = _get_json(f"{service}/job/submit?{urlencode(asked)}", left)
+        query["Output_Projection"] = str(projection)
+    answer = _get_json(f"{service}/job/submit?{urlencode(query)}", left)
     name = answer.get("jobId")
     if not isinstance(name, str) or not re.fullmatch(r"[!-~]{1,200}", name):
         raise fail(expected="a job from the service", given=_words(answer), where=service,
@@ -143,7 +143,7 @@ def failed(service: str, job: Job) -> InputError:
 
 
 def download(service: str, archive: str, folder: Path, left: Left = _plenty) -> Path:
-    """Downloads an archive into a folder; returns its path.
+    """Download an archive into a folder; returns its path.
 
     Raises:
         InputError: its address has another scheme than the service, or the download breaks off.
@@ -241,15 +241,15 @@ def _answer_of(url: str, where: str) -> bytes:
 
 
 def _in_time(left: Left, call: Callable[[], T], where: str) -> T:
-    """What a call to the service gives, or an error when no time is left: the time-out of a socket
-    begins anew with each byte. The call goes on in a thread that ends with the process.
+    """Return the answer of a call to the service, or raise when no time is left: the time-out of a
+    socket begins anew with each byte. The call goes on in a thread that ends with the process.
     """
-    made: list[T] = []
+    answers: list[T] = []
     failed: list[BaseException] = []
 
     def work() -> None:
         try:
-            made.append(call())
+            answers.append(call())
         except BaseException as error:
             failed.append(error)
 
@@ -258,11 +258,11 @@ def _in_time(left: Left, call: Callable[[], T], where: str) -> T:
     thread.join(max(left(), 0.0))
     if failed:
         raise failed.pop()  # no cycle of error and frame, which would keep its socket
-    if not made:
+    if not answers:
         raise fail(expected="a whole answer in the time given", given="none by then",
                    where=where[:300], remedy="wait longer with --timeout-min, or request a smaller "
                    "area")
-    return made[0]
+    return answers[0]
 
 
 def _parsed(raw: bytes) -> Any:

@@ -26,7 +26,7 @@ _PIECE = 1 << 20
 
 
 def landscape_of_archive(archive: Path, target: Path, layers: Sequence[str]) -> Path:
-    """Extracts the one raster of an archive to `target`; returns it.
+    """Extract the one raster of an archive to `target`; returns it.
 
     Raises:
         InputError: not a whole archive, no raster or several, one that is too large, is packed in

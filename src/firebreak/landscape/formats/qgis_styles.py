@@ -66,7 +66,7 @@ def write_fuel_style(raster: Path, landscape: Landscape) -> Path:
 
 
 class Symbols(NamedTuple):
-    """How the numbers of a column colour shapes. Classes: (lowest, highest, colour, label)."""
+    """Colours of shapes by the numbers of a column. Classes: (lowest, highest, colour, label)."""
 
     column: str
     classes: Sequence[tuple[float, float, str, str]]

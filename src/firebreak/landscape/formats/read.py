@@ -148,7 +148,7 @@ def _system(where: str, tag: str | None, name: str) -> str:
 
 
 def bands_by_role(path: Path, count: int, descriptions: tuple[str | None, ...]) -> dict[Role, int]:
-    """Which band (from 1) holds which layer: by description where there are any, else by order."""
+    """The band (from 1) of each layer: by description where there are any, else by order."""
     if any(descriptions):
         roles: dict[Role, int] = {}
         for index, description in enumerate(descriptions, start=1):
@@ -181,14 +181,14 @@ def _read_folder(folder: Path, crs: str | None) -> Source:
         return replace(_read_file(whole[0], crs), name=folder.resolve().name)
     if layered and not whole:
         return _read_layers(folder, chosen, crs)
-    given = f"{len(whole)} landscape files and {len(chosen)} layers" if rasters else "no raster"
+    found = f"{len(whole)} landscape files and {len(chosen)} layers" if rasters else "no raster"
     raise fail(expected="one landscape file, or one raster per layer with elevation and fuel",
-               given=given, where=str(folder),
+               given=found, where=str(folder),
                remedy="name the file itself, or complete the layers")
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether a raster may hold all layers."""
+    """True where a raster may hold all layers."""
     if path.suffix.lower() == ".lcp":
         return True
     if is_ascii_grid(path):

@@ -52,7 +52,7 @@ def with_standing_breaks(landscape: Landscape, breaks: NDArray[np.bool_], treatm
 
 def write_treated(path: Path, source: str, landscape: Landscape, breaks: NDArray[np.bool_],
                   treatment: Treatment) -> Path:
-    """Writes a landscape with its breaks; returns the path.
+    """Write a landscape with its breaks; returns the path.
 
     Where `source` is a landscape GeoTIFF its bands, type, no data, tags and colour table are kept,
     and so is every number outside the breaks. Other sources give the GeoTIFF of `write_landscape`,

@@ -268,13 +268,13 @@ def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
     # GDAL knows the format by its suffix alone.
     with unnamed_places(), gdal_faults(target), MemoryFile(
             bands, dirname=_FOLDER, filename="bands.tif") as source, MemoryFile(
-            dirname=_FOLDER, filename="landscape.lcp") as made:
+            dirname=_FOLDER, filename="landscape.lcp") as lcp:
         with source.open() as dataset:
-            copy(dataset, made.name, driver="LCP", **_LCP_UNITS, **place)
+            copy(dataset, lcp.name, driver="LCP", **_LCP_UNITS, **place)
             sums = sums_of(dataset)
-        with made.open() as back:
+        with lcp.open() as back:
             check_bands(back, sums, target)
-        content = bytes(made.getbuffer())
+        content = bytes(lcp.getbuffer())
     written = [write_whole(target, "a landscape file", [content])]
     if landscape.crs is not None:
         written.append(write_text(target.with_suffix(PRJ), [esri_system(landscape.crs)]))

@@ -146,7 +146,7 @@ def _checked_header(found: dict[str, tuple[int, str]], path: Path) -> AsciiHeade
 
 
 def _check_length(header: AsciiHeader, path: Path) -> None:
-    """Refuses a header that the file's length contradicts, before memory is taken for it."""
+    """Refuse a header that the file's length contradicts, before memory is taken for it."""
     check_size(str(path), header.rows, header.cols)
     cells, size = header.rows * header.cols, path.stat().st_size
     if not 2 * cells - 1 <= size <= _LONGEST_VALUE * cells + _HEADER_BYTES:

@@ -28,10 +28,10 @@ from firebreak.units import METRES_PER_FOOT
 
 MAX_CELLS = 200_000_000
 NODATA_VALUES = (-9999, 32767, -32768)
-"""What LANDFIRE and ArcGIS exports write outside the data, whatever the file's tag says."""
+"""Numbers that LANDFIRE and ArcGIS exports write outside the data, whatever the file's tag says."""
 
 DRIVERS = ["GTiff", "LCP", "AAIGrid", "HFA", "EHdr", "ENVI", "RST", "SAGA"]
-"""What is opened: formats of plain files, none that refers to other files or to the network."""
+"""Formats that are opened: of plain files, none that refers to other files or to the network."""
 
 _SQUARE_TOLERANCE = 1e-3
 _MOST_PACKED = 4000  # bytes that one byte of a file can stand for; deflate's most is 1032
@@ -41,7 +41,7 @@ _LARGEST_CELL, _FARTHEST = 1e6, 1e9  # in units of the reference system, be they
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Where a raster lies.
+    """The place of a raster.
 
     Attributes:
         shape: (rows, columns).
@@ -99,7 +99,7 @@ def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
 
 
 def _check_bytes(path: Path, dataset: rasterio.DatasetReader) -> None:
-    """Refuses a raster that says it holds far more than can be packed into its file, before memory
+    """Refuse a raster that says it holds far more than can be packed into its file, before memory
     is taken for it.
     """
     rows, cols = dataset.shape
@@ -214,7 +214,7 @@ def read_band(dataset: rasterio.DatasetReader, index: int, part: Window | None =
 
 
 def valid_cells(values: np.ndarray, tag: float | None) -> NDArray[np.bool_]:
-    """Where values are data: finite, and neither `tag` nor one of `NODATA_VALUES`."""
+    """True where values are data: finite, and neither `tag` nor one of `NODATA_VALUES`."""
     valid = ~np.isin(values, NODATA_VALUES)
     if np.issubdtype(values.dtype, np.floating):
         valid &= np.isfinite(values)
@@ -238,11 +238,11 @@ def raster_bytes(target: Path, profile: Mapping[str, Any], bands: Iterable[np.nd
     """
     with unnamed_places(), gdal_faults(target), MemoryFile() as memory:
         sums = []
-        with memory.open(**profile) as made:
+        with memory.open(**profile) as dataset:
             for index, band in enumerate(bands, start=1):
-                made.write(band, index)
+                dataset.write(band, index)
                 sums.append(_sum(band))
-            finish(made)
+            finish(dataset)
         with memory.open() as back:
             check_bands(back, sums, target)
         return bytes(memory.getbuffer())
@@ -265,9 +265,9 @@ def gdal_faults(target: Path) -> Iterator[None]:
         raise _not_made(target, " ".join(str(error).split()).rstrip(".")) from error
 
 
-def check_bands(made: DatasetReader, sums: Sequence[int], target: Path) -> None:
-    """Raises ResourceFailedError where bands are not those of `sums_of`."""
-    if sums_of(made) != list(sums):
+def check_bands(dataset: DatasetReader, sums: Sequence[int], target: Path) -> None:
+    """Raise ResourceFailedError where bands are not those of `sums_of`."""
+    if sums_of(dataset) != list(sums):
         raise _not_made(target, "other numbers are read back")
 
 

@@ -23,8 +23,8 @@ from firebreak.landscape.raster.shape_files import is_vector
 from firebreak.landscape.raster.shapes import mask_of_shapes
 
 Reading = Literal["mean", "majority", "nearest", "any"]
-"""How a raster's cells under a landscape's cell make one number; "any": 1 where one of them is not
-0, else 0."""
+"""Rules by which a raster's cells under a landscape's cell make one number; "any": 1 where one of
+them is not 0, else 0."""
 
 _METHODS = {"mean": Resampling.average, "majority": Resampling.mode,
             "nearest": Resampling.nearest, "any": Resampling.max}

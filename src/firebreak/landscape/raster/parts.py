@@ -68,7 +68,7 @@ def part_over(dataset: DatasetReader, place: Placed, where: str,
 
 
 def check_bytes(needed: int, place: Placed, where: str, given: str) -> None:
-    """Refuses to read more than `MOST_BYTES`, or four times what the landscape's cells take.
+    """Refuse to read more than `MOST_BYTES`, or four times what the landscape's cells take.
 
     Raises:
         InputError: saying what would have been read.
@@ -82,7 +82,7 @@ def check_bytes(needed: int, place: Placed, where: str, given: str) -> None:
 
 
 def check_landscape(where: str, shape: tuple[int, int], bytes_per_cell: int) -> None:
-    """Refuses a landscape that does not fit the memory that is free, before it is read.
+    """Refuse a landscape that does not fit the memory that is free, before it is read.
 
     bytes_per_cell: of the numbers of all its layers.
 
@@ -95,7 +95,7 @@ def check_landscape(where: str, shape: tuple[int, int], bytes_per_cell: int) -> 
 
 
 def check_layers(where: str, count: int, shape: tuple[int, int]) -> None:
-    """Refuses value layers that do not fit the memory that is free, or more than are ever meant,
+    """Refuse value layers that do not fit the memory that is free, or more than are ever meant,
     before one is read.
 
     Raises:
@@ -110,7 +110,7 @@ def check_layers(where: str, count: int, shape: tuple[int, int]) -> None:
 
 
 def check_blocks(dataset: DatasetReader, where: str) -> None:
-    """Refuses a raster of which one cell cannot be read without unpacking more than `MOST_BYTES`.
+    """Refuse a raster of which one cell cannot be read without unpacking more than `MOST_BYTES`.
 
     Raises:
         InputError: naming the size.
@@ -125,8 +125,8 @@ def check_blocks(dataset: DatasetReader, where: str) -> None:
 def _bytes_per_cell(dataset: DatasetReader) -> int:
     """Bytes that reading one band takes: with interleaved bands, GDAL unpacks them all."""
     sizes = [np.dtype(kind).itemsize for kind in dataset.dtypes]
-    together = sum(sizes) if "PIXEL" in str(dataset.interleaving).upper() else sizes[0]
-    return int(together) + PER_CELL
+    interleaved = sum(sizes) if "PIXEL" in str(dataset.interleaving).upper() else sizes[0]
+    return int(interleaved) + PER_CELL
 
 
 def _block_bytes(dataset: DatasetReader) -> int:

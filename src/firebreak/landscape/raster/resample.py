@@ -21,8 +21,8 @@ from firebreak.landscape.raster.windows import aggregate
 from firebreak.landscape.terrain import slope_aspect
 
 How = Literal["majority", "mean", "nearest", "smooth"]
-"""How numbers are resampled. "smooth" is the mean on coarser cells and bilinear on finer ones:
-for elevation, whose slopes would become terraces otherwise."""
+"""Rules of resampling. "smooth" is the mean on coarser cells and bilinear on finer ones: for
+elevation, whose slopes would become terraces otherwise."""
 
 _METHODS = {"majority": Resampling.mode, "mean": Resampling.average,
             "nearest": Resampling.nearest, "smooth": Resampling.average}
@@ -36,12 +36,12 @@ MOST_WORK = 20_000_000_000
 
 
 def same_place(one: Grid, other: Grid) -> bool:
-    """Whether two grids have the same cells, to a thousandth of a cell."""
+    """True where two grids have the same cells, to a thousandth of a cell."""
     return one.shape == other.shape and same_cells(one.transform, other.transform, one.shape)
 
 
 def same_cells(one: Sequence[float], other: Sequence[float], shape: tuple[int, int]) -> bool:
-    """Whether two affine transforms (a, b, c, d, e, f) put a map's cells at the same place."""
+    """True where two affine transforms (a, b, c, d, e, f) put a map's cells at the same place."""
     scale = max(shape)  # an error of the cell size grows over the map
     apart = np.abs(np.subtract(one, other)) * (scale, scale, 1, scale, scale, 1)
     return bool((apart <= _PLACE_TOLERANCE * abs(one[0])).all())

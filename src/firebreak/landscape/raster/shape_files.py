@@ -28,7 +28,7 @@ from firebreak.reading import from_json, text_of
 BEGINS = {".gpkg": rb"SQLite format 3\0", ".shp": rb"\0\0\x27\x0a", ".fgb": rb"fgb",
           ".kml": rb"[^\0]{0,1000}<kml\b",
           ".gml": rb"[^\0]{0,1000}<([\w.-]+:)?FeatureCollection\b"}
-"""How the files of each suffix begin."""
+"""First bytes of the files of each suffix."""
 GEOJSON = (".geojson", ".json")
 VECTORS = (*GEOJSON, *BEGINS)
 _KINDS = ("Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon")

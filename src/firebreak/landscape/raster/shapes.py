@@ -166,9 +166,9 @@ def _number(value: Any, attribute: str, place: int, path: Path) -> float:
     number = float(value) if is_number else np.nan
     if not 0.0 <= number < np.inf:
         nothing = value is None or (is_number and np.isnan(number))
-        given = "nothing" if nothing else f"'{str(value)[:40]}'"
+        shown = "nothing" if nothing else f"'{str(value)[:40]}'"
         raise fail(expected=f"a number of 0 or more in '{attribute}' of every shape",
-                   given=f"{given} in shape {place}", where=str(path),
+                   given=f"{shown} in shape {place}", where=str(path),
                    remedy="correct it, or leave the shape out")
     return number
 

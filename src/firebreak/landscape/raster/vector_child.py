@@ -12,7 +12,7 @@ import sys
 
 
 def main(path: str, limit_bytes: int, most_bytes: int, attribute: str | None = None) -> int:
-    """Prints one line with the reference system and the names of all attributes where one is asked
+    """Print one line with the reference system and the names of all attributes where one is asked
     for, then the shapes as GeoJSON.
     """
     from pyogrio import raw, read_info

@@ -40,7 +40,7 @@ class Family:
         stretch: length of patches over their width.
         relief_cells: correlation length of the relief, cells.
         slope: root mean square of the slope, rise over run.
-        ridged: whether relief has sharp crests and broad valleys.
+        ridged: relief has sharp crests and broad valleys.
         barrier_codes: unburnable codes that patches may have.
         barrier_share: share of the map that unburnable patches take.
         rivers: number of rivers per map of up to 40 cells, both ends included.
@@ -113,7 +113,7 @@ _ALL = (
 )
 
 FAMILIES: dict[str, Family] = {family.name: family for family in _ALL}
-"""What a seed draws a family from."""
+"""The families that a seed draws from."""
 
 _GREEN_UP = ((11, 12), (31, 32), (425, 525), (450, 550), (475, 575), (735, 835))
 """Aspen D-1 and D-2, matted grass O-1a and standing grass O-1b, mixedwood M-1 and M-2 by its share

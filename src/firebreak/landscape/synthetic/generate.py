@@ -153,7 +153,7 @@ def _relief(rng: np.random.Generator, recipe: Family, shape: tuple[int, int],
 
 
 def _habitat(elevation: Field, slope: NDArray[np.float32], aspect: NDArray[np.float32]) -> Field:
-    """How high and north-facing a cell is, about -2 to 2: where timber grows in dry country."""
+    """High and north-facing ground as one number, about -2 to 2; timber grows where it is large."""
     northness = np.cos(np.radians(aspect)) * np.minimum(slope / 0.3, 1.0)
     return standardise(standardise(elevation) + 0.6 * northness)
 
@@ -262,7 +262,7 @@ def ages(rng: np.random.Generator, recipe: Family, shape: tuple[int, int]) -> ND
 
 
 def cut_blocks(rng: np.random.Generator, recipe: Family, fuel: NDArray[np.int16]) -> None:
-    """Writes blocks of slash into `fuel` until they take the share that is drawn."""
+    """Write blocks of slash into `fuel` until they take the share that is drawn."""
     if not recipe.cut_fuels:
         return
     codes, weights = zip(*recipe.cut_fuels, strict=True)
@@ -280,7 +280,7 @@ def cut_blocks(rng: np.random.Generator, recipe: Family, fuel: NDArray[np.int16]
 
 
 def leaf_out(rng: np.random.Generator, recipe: Family, fuel: NDArray[np.int16]) -> None:
-    """Writes the fuels of summer into `fuel`, in half of the draws."""
+    """Write the fuels of summer into `fuel`, in half of the draws."""
     if rng.random() < _SUMMERS:
         before = fuel.copy()
         for bare, green in recipe.green_up:

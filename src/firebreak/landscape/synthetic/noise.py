@@ -90,7 +90,7 @@ def line_across(rng: np.random.Generator, cost: NDArray[np.float64], *, pull: fl
         rng: the stream to draw from.
         cost: [rows, cols], cost of a cell, of order 1.
         pull: cost per cell off the straight course; large is straight.
-        thick: whether neighbouring cells of the line share a side; else they may touch at corners.
+        thick: neighbouring cells of the line share a side; else they may touch at corners.
     """
     southward = rng.random() < 0.5
     grid = cost.T if southward else cost

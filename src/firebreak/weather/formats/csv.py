@@ -90,7 +90,7 @@ def read_csv(path: Path, lines: list[str]) -> WeatherTable:
 
 
 def _refuse_list(path: Path, lines: list[str]) -> None:
-    """Refuses WindNinja's list of station files, whose rows may lack the header's last comma."""
+    """Refuse WindNinja's list of station files, whose rows may lack the header's last comma."""
     names = [name for line in lines if (name := line.strip(' ,;"'))]
     if names and names[0].casefold() == "station_file_list":
         raise fail(expected="a station's rows", given="a list of station files", where=str(path),

@@ -27,7 +27,7 @@ def read_weather(path: str | Path, *, year: int | None = None,
             .wnd file, the other beside it; a Cell2Fire folder, for its Weather.csv; a folder of
             gridded weather, for the cell in the middle at 480 hours spread evenly.
         year: of a .wtr and .wnd, which name none.
-        wind_towards: whether directions are those the wind blows TO, as C2F-W takes them for FBP
+        wind_towards: directions are those the wind blows TO, as C2F-W takes them for FBP
             fuels; all formats say, and all else reads, where it blows FROM.
 
     Raises:

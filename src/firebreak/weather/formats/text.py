@@ -21,7 +21,8 @@ _STAMP = re.compile(r"(\d{1,4})([-/])(\d{1,2})\2(\d{1,4})[ T](\d{1,2}):(\d{2})"
 
 
 class Unit(NamedTuple):
-    """How a file writes a quantity: ours is factor * theirs + offset. name: as people write it."""
+    """The unit of a quantity in a file: ours is factor * theirs + offset. name: as people write it.
+    """
 
     name: str
     factor: float = 1.0
@@ -136,7 +137,7 @@ class Cells:
 
 
 def refuse_fractions(cells: Cells, humidity: Floats) -> None:
-    """Refuses a whole column of humidities that were written as fractions instead of percent."""
+    """Refuse a whole column of humidities that were written as fractions instead of percent."""
     if humidity.max() <= 0.01:
         raise fail(expected="relative humidities in percent",
                    given=f"at most {100.0 * humidity.max():g}", where=str(cells.path),
@@ -277,7 +278,7 @@ def minutes_since_first(time: Times) -> Floats:
 
 
 def check_rising(cells: Cells, minutes: Floats) -> None:
-    """Refuses rows whose time is not after the row before."""
+    """Refuse rows whose time is not after the row before."""
     late = np.flatnonzero(np.diff(minutes) <= 0)
     if late.size:
         row = int(late[0]) + 1
@@ -287,7 +288,7 @@ def check_rising(cells: Cells, minutes: Floats) -> None:
 
 
 def check_steps(cells: Cells, minutes: Floats) -> None:
-    """Refuses rows that are not all the same time apart."""
+    """Refuse rows that are not all the same time apart."""
     check_rising(cells, minutes)
     steps = np.diff(minutes)
     odd = np.flatnonzero(np.abs(steps - steps[:1]) > 0.5)
