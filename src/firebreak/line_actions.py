@@ -71,7 +71,7 @@ def action_cells(action: int, shape: tuple[int, int], joined: bool) -> NDArray[n
 
 @cache
 def turned_shapes() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What shapes become under the eight symmetries of `agent.symmetry`.
+    """Shapes that shapes become under the eight symmetries of `agent.symmetry`.
 
     Returns i64 [8, SHAPES], the shape that a turned one is, and i64 [8, SHAPES, 2], by how many
     (rows, columns) its middle then lies off the turned middle. Steps between the axes and the

@@ -195,7 +195,7 @@ def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, held: bool, s
 def intensity_at(field, scenario, made, fire, cell) -> float:
     """As the kernel has it: the class of intensity would not do here."""
 
-    from firebreak.fire.jobs import arcs_of
+    from firebreak.fire.burn_setup import arcs_of
 
     place = int(padded_cells(np.array([cell[0] * field.shape[1] + cell[1]]), field.shape[1])[0])
     code = int(made.parent_code[fire][cell])

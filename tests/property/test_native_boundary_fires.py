@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firebreak.fire.burn_setup import workspace
 from firebreak.fire.effects.keyed_random import fill_uniform
-from firebreak.fire.jobs import workspace
 from firebreak.fire.solver import structs
 from firebreak.fire.solver.kernels import burn_many, sum_many
 from firebreak.fire.travel.arcs import Arcs, Spots

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.fire.jobs import make_job, table_of
+from firebreak.fire.burn_setup import make_setup, table_of
 from firebreak.fire.solver.kernels import burn_many
 from firebreak.fire.solver.structs import Results
 from firebreak.fire.travel.travel_field import padded_width, unpad
@@ -30,7 +30,7 @@ def test_a_fire_on_damaged_arrays_ends_within_them(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows, cols = rng.integers(1, 14, 2)
     case = random_case(rng, rows, cols, fires=3)
-    job = make_job(case.field(), case.value, case.breaks)
+    job = make_setup(case.field(), case.value, case.breaks)
     table = table_of(job.field, case.fires)
     arcs = list(tuple(job.arcs)[:11])
     for part in (0, 1, 2, 3, 4, 8, 10):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from firebreak.checks import InputError
 from firebreak.fire import BurnResult, burn_field
 from firebreak.fire import sums as sums_module
+from firebreak.fire.burn_setup import make_setup
 from firebreak.fire.effects.losses import CLASSES
 from firebreak.fire.engine import burn_maps
-from firebreak.fire.jobs import make_job
 from firebreak.fire.sums import add_fires, new_sums, result_of, times_of
 from firebreak.fire.travel.travel_field import heat_of
 from firebreak.native_library import max_threads, set_threads, thread_count
@@ -73,12 +73,12 @@ def test_no_order_of_fires_and_no_blocks_change_a_bit(case, seed) -> None:
     count = case.fires.source.size
     shuffled = np.random.default_rng(seed).permutation(count)
     whole = burn_field(field, case.fires, value, case.breaks, want="statistics")
-    job = make_job(field, value, case.breaks)
-    sums = new_sums(job, case.fires)
+    setup = make_setup(field, value, case.breaks)
+    sums = new_sums(setup, case.fires)
     loss = np.zeros(count)
     for part in np.array_split(shuffled, min(3, count)):
-        loss[part] = add_fires(job, case.fires.part(part), sums).loss
-    parts = result_of(sums, loss, job.overlays.value[0], field.shape)
+        loss[part] = add_fires(setup, case.fires.part(part), sums).loss
+    parts = result_of(sums, loss, setup.overlays.value[0], field.shape)
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -103,10 +103,10 @@ def test_times_are_those_of_the_burned_cells_in_order(monkeypatch) -> None:
     case = random_case(np.random.default_rng(6), 12, 13, fires=20)
     field = case.field()
     arrival = burn_field(field, case.fires, want="arrival").arrivals_min
-    job = make_job(field, case.value, np.zeros(field.shape, bool))
+    setup = make_setup(field, case.value, np.zeros(field.shape, bool))
     for most in (1, 3000, 10**9):
         monkeypatch.setattr(sums_module, "MAX_TRACKED", most)
-        for row, times in zip(arrival, times_of(job, case.fires).times, strict=True):
+        for row, times in zip(arrival, times_of(setup, case.fires).times, strict=True):
             np.testing.assert_array_equal(np.sort(row[np.isfinite(row)]), times)
 
 

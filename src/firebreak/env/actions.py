@@ -1,4 +1,6 @@
-"""What an action breaks and which are allowed: single cells, or straight lines of them."""
+"""Cells that an action breaks, and the actions that are allowed: single cells, or straight lines of
+them.
+"""
 
 from collections.abc import Iterable
 
@@ -98,7 +100,7 @@ def _allowed_lines(slots: Slots, which: NDArray[np.int64],
 
 
 def _most(slots: Slots, which: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What a line may cost; sums of costs carry rounding."""
+    """The most that a line may cost; sums of costs carry rounding."""
     return slots.budget_left[which] * (1.0 + 1e-9) + 1e-9
 
 

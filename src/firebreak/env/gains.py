@@ -40,8 +40,8 @@ def gains_of_cells(slots: Slots, slot: int, cells: NDArray[np.int64]) -> NDArray
 
 
 def trial_in_place(slots: Slots, slot: int) -> bool:
-    """Whether fires are solved again where a break changes them; else they burn anew, which they do
-    with breaks that burn, with crews and with embers.
+    """True where fires are solved again in the places that a break changes; else they burn anew,
+    which they do with breaks that burn, with crews and with embers.
     """
     field = slots.problem(slot).scene.field
     return not field.breaks.burns_anew and not field.spots.cells.size
@@ -61,7 +61,7 @@ def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
 
 def saved_by_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
                    fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """What each line alone saves of each of the plan fires numbered `fires`, whole units i64
+    """The saving of each line alone in each of the plan fires numbered `fires`, whole units i64
     [len(fires), n], see `Slots.loss_unit`; and which of these depend on the line, so that they
     burned for it, bool [len(fires), n]; see `gains_of_lines`.
     """
@@ -83,7 +83,7 @@ def _candidates(slots: Slots, slot: int, row: NDArray[np.int32]) -> Candidates:
 
 def saved_per_fire(slots: Slots, slot: int, cells: NDArray[np.int64], fires: NDArray[np.int64],
             ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """What each of `cells`, broken alone, saves of each of the plan fires numbered `fires`.
+    """The saving of each of `cells`, broken alone, in each of the plan fires numbered `fires`.
 
     Returns whole units i64 [len(fires), n], see `Slots.loss_unit`, and bool [len(fires)]: with some
     of the breaks the fire would burn a cell that it does not burn without.
@@ -117,15 +117,15 @@ def _burned_anew(slots: Slots, slot: int, cells: NDArray[np.int64], which: NDArr
         rows = slots.fires.may_change(place, which, nearby=nearby)
         own = which[rows]
         before = slots.fires.loss[own]
-        slots.write_break(slot, int(cells[k]), broken=True)
+        slots.write_breaks(slot, cells[k:k + 1], broken=True)
         after = slots.fires.loss_anew(own, slots.fields, slots.overlays)
-        slots.write_break(slot, int(cells[k]), broken=False)
+        slots.write_breaks(slot, cells[k:k + 1], broken=False)
         saved[rows, k] = np.rint((before - after) * unit).astype(np.int64)
     return saved
 
 
 class MarginalGains:
-    """What each of some cells alone would save of each plan fire of a slot.
+    """The savings of some cells, each broken alone, in each plan fire of a slot.
 
     After a break has come or gone and `Slots.update` has burned what that changes, `refresh` tries
     the breaks again on those fires alone that burn close to it. It holds 8 bytes per plan fire and
@@ -225,7 +225,7 @@ class TriedAnew(NamedTuple):
 def saved_anew(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
                fires: Sequence[NDArray[np.int64]], edge: NDArray[np.bool_], *,
                standing: bool = False) -> TriedAnew:
-    """What each line alone saves of plan fires of a slot.
+    """The saving of each line alone in plan fires of a slot.
 
     Args:
         standing: the lines are broken, and each saves what would burn without it alone.

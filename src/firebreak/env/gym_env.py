@@ -178,7 +178,7 @@ class FuelbreakVectorEnv(VectorEnv):
                 np.zeros(self.num_envs, np.bool_), infos)
 
     def state(self) -> Info:
-        """What `restore` makes the slots from again: streams, episodes and breaks."""
+        """Streams, episodes and breaks, from which `restore` makes the slots again."""
         return {"streams": list(self._streams), "episodes": list(self._episodes),
                 "breaks": self.slots.breaks.copy(), "budget_left": self.slots.budget_left.tolist()}
 

@@ -1,4 +1,4 @@
-"""Where episodes come from: a landscape per (seed, episode), and the problem posed on it."""
+"""Sources of episodes: a landscape per (seed, episode), and the problem posed on it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail, unknown_name
-from firebreak.env.drawn_jobs import (
-    NO_JOBS,
+from firebreak.env.drawn_breaks import (
+    NO_SHARES,
     Bounds,
-    JobShares,
+    BreakShares,
     conditions_under,
-    draw_job,
+    draw_breaks,
     land_under,
 )
 from firebreak.env.storage.problem import Problem, make_problem, problem_of
@@ -48,7 +48,7 @@ class Variation:
         value_maps: share of the episodes whose cells differ in value.
         changing_weather: share of the episodes whose weather changes while fires burn; none where
             the conditions give the weather.
-        jobs: in which share of the episodes breaks, their place and their cost are others.
+        breaks: in which share of the episodes breaks, their place and their cost are others.
     """
 
     budget: Bounds | None = None
@@ -59,7 +59,7 @@ class Variation:
     margin: int = 0
     value_maps: float = 0.0
     changing_weather: float = 0.0
-    jobs: JobShares = NO_JOBS
+    breaks: BreakShares = NO_SHARES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +97,12 @@ class ProblemSource:
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
         conditions, variation = self.conditions, self.variation or Variation()
-        jobs, bounds = variation.jobs, variation.plan_fires
+        shares, bounds = variation.breaks, variation.plan_fires
         plan_fires = int(bounds[1]) if bounds else self.plan_fires
         breached = conditions.breach != "never" and conditions.treatment.kind == "hard"
-        held = conditions.hold is not None or jobs.held > 0.0
+        held = conditions.hold is not None or shares.held > 0.0
         return Sizes(slots, self.shape, self.rows, plan_fires, self.reward_fires,
-                     CLASSES if conditions.by_flame else 1, breached or jobs.breached > 0.0,
+                     CLASSES if conditions.by_flame else 1, breached or shares.breached > 0.0,
                      conditions.spotting is not None,
                      conditions.by_flame or conditions.meets_crews or held, held)
 
@@ -171,8 +171,8 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
     land = inside if inside.treatable.any() else land
     if valued:
         land = replace(land, value=draw_value(generator(seed, "value-map", episode), land.shape))
-    job = draw_job(variation.jobs, seed, episode, land.shape)
-    land, existing = land_under(job, land, seed, episode)
+    drawn_breaks = draw_breaks(variation.breaks, seed, episode, land.shape)
+    land, existing = land_under(drawn_breaks, land, seed, episode)
     costs = land.cost[land.treatable].astype(np.float64)
     least = min(1.0, LEAST_CELLS * costs.max() / costs.sum()) if costs.size else 1.0
     drawn = replace(climate, wind_20ft_mean_m_min=wind, direction_spread_deg=turns,
@@ -185,7 +185,7 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
     return replace(
         source, landscape=lambda seed, episode: land, variation=None, given=existing,
         budget_share=max(budget, least), plan_fires=round(plan_fires), conditions=replace(
-            conditions_under(job, conditions, land), weather=weather, climate=drawn,
+            conditions_under(drawn_breaks, conditions, land), weather=weather, climate=drawn,
             regime=replace(regime, burned_share=share)))
 
 

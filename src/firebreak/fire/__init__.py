@@ -1,4 +1,4 @@
-"""How fire burns. The land is in `landscape`, the weather in `weather`.
+"""Fire: scenes, and fires that burn on them. The land is in `landscape`, the weather in `weather`.
 
 Code outside of `fire` imports from here and from nowhere further in. A scene is a landscape with
 weather and breaks' rules; fires are drawn from it; `burn` burns them. `FireStore` keeps
@@ -9,6 +9,7 @@ from firebreak.fire.behavior.surface import point_behavior
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.behavior_models import BehaviorModel
+from firebreak.fire.burn_setup import workspace
 from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.fire.effects.breaks import FLAME_FT, NEVER_FLAME_FT, HoldRule
 from firebreak.fire.effects.keyed_random import fire_keys
@@ -38,7 +39,6 @@ from firebreak.fire.incremental.structs import (
     crossing_of,
     in_units,
 )
-from firebreak.fire.jobs import workspace
 from firebreak.fire.making import make_scene
 from firebreak.fire.parts import PartsTotal, PartSums, burn_part, parts_of
 from firebreak.fire.scene import RIM, Scene

@@ -34,7 +34,7 @@ the whole is not."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BehaviorModel:
-    """Which published forms are used on Rothermel landscapes; the FBP System has its own.
+    """The published forms that are used on Rothermel landscapes; the FBP System has its own.
 
     Attributes:
         crown: crown fire by Finney 1998 (FlamMap), Scott & Reinhardt 2001 (NEXUS) or Cruz et al.

@@ -1,4 +1,4 @@
-"""What is assumed of fires on any landscape, and how it follows from the settings."""
+"""Assumptions about fires on any landscape, and how they follow from the settings."""
 
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +21,7 @@ from firebreak.weather.streams import WeatherStreams
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FireConditions:
-    """What is assumed of fires on any landscape.
+    """Assumptions about fires on any landscape.
 
     Attributes:
         climate: wind and moisture to draw scenarios from.
@@ -73,27 +73,26 @@ class FireConditions:
 
     @property
     def by_flame(self) -> bool:
-        """Whether what burns loses more or less by the length of the flames."""
+        """True where losses depend on the length of the flames."""
         return self.response is not None or bool(self.layers)
 
     @property
     def meets_crews(self) -> bool:
-        """Whether crews hold breaks or attack fires, which asks for intensities."""
+        """True where crews hold breaks or attack fires, which asks for intensities."""
         return self.hold is not None or self.attack_min is not None
 
     @property
     def reads_behavior(self) -> bool:
-        """Whether embers, or what breaks do, ask for more of the fire behaviour than how fast fire
-        runs.
+        """True where embers, or what breaks do, ask for more of the fire behaviour than its rates.
         """
         return (self.spotting is not None or self.breach != "never"
                 or self.treatment.kind == "shaded")
 
     @property
     def may_run_on(self) -> bool:
-        """Whether breaks may let a fire get further than it does without any: fuel after a shaded
-        treatment may burn faster, and a fire that is hotter at its edge, where a break kept it from
-        running on, may escape the initial attack.
+        """True where breaks may let a fire get further than it does without any: fuel after a
+        shaded treatment may burn faster, and a fire that is hotter at its edge, where a break kept
+        it from running on, may escape the initial attack.
         """
         return self.treatment.kind == "shaded" or self.attack_min is not None
 

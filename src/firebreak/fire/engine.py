@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
+from firebreak.fire.burn_setup import BurnSetup, make_setup, overlays_of, setup_of, table_of
 from firebreak.fire.fires import Fires, check_fires
-from firebreak.fire.jobs import Job, job_of, make_job, overlays_of, table_of
 from firebreak.fire.scene import Scene, one_stream
 from firebreak.fire.solver.kernels import burn_many
 from firebreak.fire.solver.structs import MISSED, Results, Sums, Tiles
@@ -51,9 +51,9 @@ Breaks = NDArray[np.bool_] | NDArray[np.int64] | None
 Report = Callable[[int], object]
 """Takes the number of fires that have burned since it was last called."""
 State = NDArray[np.uint8]
-Take = Callable[[Job, Fires, NDArray[np.intp], Tiles], State]
-"""Burns fires [N] of a job, which are those of these numbers i64 [N] among all fires; returns what
-became of each, ADDED or MISSED."""
+Take = Callable[[BurnSetup, Fires, NDArray[np.intp], Tiles], State]
+"""Burns fires [N] of a setup, which are those of these numbers i64 [N] among all fires; returns
+what became of each, ADDED or MISSED."""
 BurnAll = Callable[[Fires, NDArray[np.float32], Sequence[tuple[Breaks, Take]]], None]
 """Has fires taken under each of some sets of breaks; the values [C, H, W] are what burning costs.
 """
@@ -82,7 +82,7 @@ def burn(scene: Scene, fires: Fires, breaks: Breaks = None, *, want: Want = "los
 
 def burn_plans(scene: Scene, fires: Fires, plans: Sequence[Breaks],
                report: Report = no_report) -> NDArray[np.float64]:
-    """What fires lose under each of some sets of breaks: f64 [plans, F], the bits of `burn`, for
+    """Losses of fires under each of some sets of breaks: f64 [plans, F], the bits of `burn`, for
     far less on a tiled scene whose breaks do not burn: the travel times are made once.
     """
     loss = np.zeros((len(plans), fires.source.size))
@@ -100,8 +100,8 @@ def burn_tracks(scene: Scene, fires: Fires,
     """
     width = scene.landscape.shape[1]
 
-    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
-        made = times_of(job, some, tiles, cells=True)
+    def burn_some(setup: BurnSetup, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        made = times_of(setup, some, tiles, cells=True)
         for k in np.flatnonzero(made.state != MISSED).tolist():
             row, col = np.divmod(made.cells[k].astype(np.int64), padded_width(width))
             take(int(which[k]), (row - REACH) * width + col - REACH, made.times[k])
@@ -142,9 +142,9 @@ def burn_maps(field: TravelField, fires: Fires, value: NDArray[np.float32],
               breaks: Breaks = None) -> BurnedFires:
     """Burns fires and keeps everything, for small sets; arguments as of `burn_field`."""
     _check(fires, field)
-    job, count = make_job(field, value, _grid_of(breaks, field.shape)), fires.source.size
-    maps = [np.empty((count, job.cells), kind) for kind in (np.float64, np.uint8, np.float64)]
-    loss = _burn_into(job, fires, *maps)
+    setup, count = make_setup(field, value, _grid_of(breaks, field.shape)), fires.source.size
+    maps = [np.empty((count, setup.cells), kind) for kind in (np.float64, np.uint8, np.float64)]
+    loss = _burn_into(setup, fires, *maps)
     return BurnedFires(loss, *(unpad(grid, field.shape) for grid in maps))
 
 
@@ -152,8 +152,8 @@ def burned_times(scene: Scene, fires: Fires) -> list[NDArray[np.float32]]:
     """Arrival times of the cells that each fire burns without breaks, minutes, in their order."""
     times: list[NDArray[np.float32]] = [np.empty(0, np.float32)] * fires.source.size
 
-    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
-        made = times_of(job, some, tiles)
+    def burn_some(setup: BurnSetup, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+        made = times_of(setup, some, tiles)
         for fire, own in zip(which.tolist(), made.times, strict=True):
             times[fire] = own
         return made.state
@@ -183,9 +183,9 @@ def nothing_summed(scene: Scene, fires: Fires, breaks: Breaks) -> Summed:
     """Sums over none of the fires, of one thread, with room for all of them."""
     shape, value = scene.landscape.shape, scene.value_by_class
     grid = _grid_of(breaks, shape)
-    job = (make_job(scene.travel, value, grid) if scene.travel is not None
-           else _empty_job(scene, 0, grid, value, None)[0])
-    return Summed(new_sums(job, fires, 1), np.zeros(fires.source.size), job.overlays.value[0],
+    setup = (make_setup(scene.travel, value, grid) if scene.travel is not None
+           else _empty_setup(scene, 0, grid, value, None)[0])
+    return Summed(new_sums(setup, fires, 1), np.zeros(fires.source.size), setup.overlays.value[0],
                   EVERYWHERE)
 
 
@@ -201,11 +201,11 @@ def _burned(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks:
     shape = value.shape[-2:]
     arrival = np.empty((loss.size, (shape[0] + 2 * REACH) * padded_width(shape[1])))
 
-    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+    def burn_some(setup: BurnSetup, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
         if tiles is EVERYWHERE:
-            loss[which], state = _burn_into(job, some, arrival), np.zeros(which.size, np.uint8)
+            loss[which], state = _burn_into(setup, some, arrival), np.zeros(which.size, np.uint8)
         else:
-            made = times_of(job, some, tiles, cells=True)
+            made = times_of(setup, some, tiles, cells=True)
             loss[which], state = made.loss, made.state
             for k, cells, times in zip(which, made.cells, made.times, strict=True):
                 arrival[k] = np.inf
@@ -222,13 +222,13 @@ def _summed(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks:
     loss = np.zeros(fires.source.size)
     made: Summed | None = None
 
-    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+    def burn_some(setup: BurnSetup, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
         nonlocal made
-        sums = new_sums(job, fires) if made is None else made.sums
+        sums = new_sums(setup, fires) if made is None else made.sums
         if units is not None:
             sums = sums._replace(per_value=units[0], per_minute=units[1])
-        made = Summed(sums, loss, job.overlays.value[0], tiles)
-        added = add_fires(job, some, sums, tiles)
+        made = Summed(sums, loss, setup.overlays.value[0], tiles)
+        added = add_fires(setup, some, sums, tiles)
         loss[which] = added.loss
         report(int((added.state != MISSED).sum()))
         return added.state
@@ -239,11 +239,11 @@ def _summed(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks:
 
 
 def _losses_into(loss: NDArray[np.float64], report: Report) -> Take:
-    def burn_some(job: Job, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
+    def burn_some(setup: BurnSetup, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
         if tiles is EVERYWHERE:  # the quickest kernel
-            loss[which], state = _burn_into(job, some), np.zeros(which.size, np.uint8)
+            loss[which], state = _burn_into(setup, some), np.zeros(which.size, np.uint8)
         else:
-            added = add_fires(job, some, NO_SUMS, tiles)
+            added = add_fires(setup, some, NO_SUMS, tiles)
             loss[which], state = added.loss, added.state
         report(int((state != MISSED).sum()))
         return state
@@ -251,16 +251,17 @@ def _losses_into(loss: NDArray[np.float64], report: Report) -> Take:
     return burn_some
 
 
-def _burn_into(job: Job, fires: Fires, arrival: NDArray | None = None, code: NDArray | None = None,
+def _burn_into(setup: BurnSetup, fires: Fires, arrival: NDArray | None = None,
+               code: NDArray | None = None,
                downstream: NDArray | None = None) -> NDArray[np.float64]:
     """Burns fires into padded maps, those given, and returns the loss of each."""
     count = fires.source.size
     loss = np.empty(count)
-    reals, bytes_ = np.empty((0, job.cells)), np.empty((0, job.cells), np.uint8)
+    reals, bytes_ = np.empty((0, setup.cells)), np.empty((0, setup.cells), np.uint8)
     results = Results(reals if arrival is None else arrival, bytes_ if code is None else code,
                       reals if downstream is None else downstream, bytes_, loss)
-    burn_many(np.arange(count), padded_width(job.field.shape[1]), job.arcs, job.spots, job.rules,
-              table_of(job.field, fires), job.overlays, results, job.scratch)
+    burn_many(np.arange(count), padded_width(setup.field.shape[1]), setup.arcs, setup.spots,
+              setup.rules, table_of(setup.field, fires), setup.overlays, results, setup.scratch)
     return loss
 
 
@@ -272,10 +273,10 @@ def _on_field(field: TravelField, fires: Fires, value: NDArray[np.float32],
               plans: Sequence[tuple[Breaks, Take]]) -> None:
     """Burns fires on a travel field that is held: all of them at once."""
     _check(fires, field)
-    every, job = np.arange(fires.source.size), None
+    every, setup = np.arange(fires.source.size), None
     for breaks, take in plans:
-        job = make_job(field, value, _grid_of(breaks, field.shape), job and job.scratch)
-        take(job, fires, every, EVERYWHERE)
+        setup = make_setup(field, value, _grid_of(breaks, field.shape), setup and setup.scratch)
+        take(setup, fires, every, EVERYWHERE)
 
 
 def _on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
@@ -285,23 +286,23 @@ def _on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
     check_fires(fires, land.burnable, scene.streams.weight.size)
     for stream in np.unique(fires.scenario).tolist():
         own = np.flatnonzero(fires.scenario == stream)
-        made: tuple[Job, MakeField, Tiles] | None = None
+        made: tuple[BurnSetup, MakeField, Tiles] | None = None
         for breaks, take in plans:
             grid = _grid_of(breaks, land.shape)
             if made is None or scene.conditions.treatment.kind == "shaded":
                 # Breaks that burn have travel times of their own.
-                before, make = _empty_job(scene, stream, grid, value, before)
+                before, make = _empty_setup(scene, stream, grid, value, before)
                 made = before, make, empty_tiles(land.shape, max_threads())
-            job, make, tiles = made
-            job = job._replace(overlays=overlays_of(job.field, value, grid))
+            setup, make, tiles = made
+            setup = setup._replace(overlays=overlays_of(setup.field, value, grid))
             for first in range(0, own.size, AT_ONCE):
-                _burn_some(job, own[first:first + AT_ONCE], fires, tiles, make, take)
+                _burn_some(setup, own[first:first + AT_ONCE], fires, tiles, make, take)
 
 
-def _empty_job(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDArray[np.float32],
-               before: Job | None) -> tuple[Job, MakeField]:
-    """The job on one stream of weather, in which no tile is ready, and what makes its tiles.
-    before: the job on another stream, whose memory is used again.
+def _empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDArray[np.float32],
+               before: BurnSetup | None) -> tuple[BurnSetup, MakeField]:
+    """The setup on one stream of weather, in which no tile is ready, and what makes its tiles.
+    before: the setup on another stream, whose memory is used again.
     """
     land, streams = scene.landscape, one_stream(scene.streams, stream)
 
@@ -312,20 +313,20 @@ def _empty_job(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDAr
     field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
     field = with_crews(field, land, scene.conditions)
     if before is None:
-        return job_of(field, overlays_of(field, value, breaks)), make
+        return setup_of(field, overlays_of(field, value, breaks)), make
     return before.on(field), make
 
 
-def _burn_some(job: Job, which: NDArray[np.intp], fires: Fires, tiles: Tiles, make: MakeField,
-               take: Take) -> None:
+def _burn_some(setup: BurnSetup, which: NDArray[np.intp], fires: Fires, tiles: Tiles,
+               make: MakeField, take: Take) -> None:
     """Burns fires of one stream, again and again while they come near tiles that are not ready."""
-    request_tiles(tiles, fires.source[which], job.field.shape[1])
+    request_tiles(tiles, fires.source[which], setup.field.shape[1])
     grow = 1
     while which.size:
-        make_requested(job.field, tiles, grow, make)
+        make_requested(setup.field, tiles, grow, make)
         some = fires.part(which)
         some = some._replace(scenario=np.zeros_like(some.scenario))
-        which = which[take(job, some, which, tiles) == MISSED]
+        which = which[take(setup, some, which, tiles) == MISSED]
         # Fires that are larger than expected: the last try should cost more than all before it.
         grow = min(2 * grow, MAX_GROWTH)
 

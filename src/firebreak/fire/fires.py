@@ -53,7 +53,7 @@ class Fires(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FireRegime:
-    """How fires are drawn on any landscape.
+    """Distribution that fires are drawn from on any landscape.
 
     Attributes:
         burned_share: mean share of the burnable cells that an untreated fire burns, (0, 1].

@@ -24,7 +24,7 @@ for each cell of a strip."""
 
 
 class PartSums(NamedTuple):
-    """What the fires of a part lost, f64 [N], and their sums on a rectangle of the padded map,
+    """Losses of the fires of a part, f64 [N], and their sums on a rectangle of the padded map,
     which begins at row `top` and column `left`: burned i32 [C, h, w]; below, arrival i64 [h, w];
     stopped i32 [h, w], or without cells where nobody holds breaks.
     """

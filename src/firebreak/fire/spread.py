@@ -1,4 +1,4 @@
-"""How fire spreads on a landscape in its weather: travel fields, what breaks and crews do in them,
+"""Spread of fire on a landscape in its weather: travel fields, what breaks and crews do in them,
 and what is refused because nothing burns.
 """
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
+from firebreak.fire.burn_setup import BurnSetup, table_of
 from firebreak.fire.effects.losses import CLASSES
 from firebreak.fire.fires import Fires
-from firebreak.fire.jobs import Job, table_of
 from firebreak.fire.solver.kernels import sum_many
 from firebreak.fire.solver.structs import Sums, Tiles, Tracks
 from firebreak.fire.travel.travel_field import padded_width, unpad
@@ -52,25 +52,25 @@ class BurnResult(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What became of fires [F]: loss f64; state u8, ADDED or MISSED; tracks."""
+    """Outcome of fires [F]: loss f64; state u8, ADDED or MISSED; tracks."""
 
     loss: NDArray[np.float64]
     state: NDArray[np.uint8]
     tracks: Tracks
 
 
-def new_sums(job: Job, fires: Fires, threads: int | None = None) -> Sums:
+def new_sums(setup: BurnSetup, fires: Fires, threads: int | None = None) -> Sums:
     """Sums that start at 0, in units that hold all of `fires` together without overflow. threads:
     that add to them; all there are if not given.
     """
-    count, cells, threads = fires.source.size, job.cells, threads or max_threads()
-    value = job.overlays.value[0]
+    count, cells, threads = fires.source.size, setup.cells, threads or max_threads()
+    value = setup.overlays.value[0]
     most_lost = float((value if value.shape[0] == 1 else value.max(axis=0)).sum(dtype=np.float64))
     longest = min(float(fires.duration_min.max(initial=0.0)), LONGEST_MIN)
     return Sums(
-        np.zeros((threads, CLASSES if job.field.heat.size else 1, cells), np.int32),
+        np.zeros((threads, CLASSES if setup.field.heat.size else 1, cells), np.int32),
         np.zeros((threads, cells), np.int64), np.zeros((threads, cells), np.int64),
-        np.zeros((threads, cells if job.field.breaks.held else 0), np.int32),
+        np.zeros((threads, cells if setup.field.breaks.held else 0), np.int32),
         _units(count * most_lost), _units(count * longest))
 
 
@@ -85,7 +85,7 @@ def _units(most: float) -> float:
     return 2.0 ** min(bits, _FINEST_BITS)
 
 
-def add_fires(job: Job, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
+def add_fires(setup: BurnSetup, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
               room: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None) -> Added:
     """Burns fires and adds them to the sums, but for those that came near tiles not ready.
 
@@ -93,12 +93,13 @@ def add_fires(job: Job, fires: Fires, sums: Sums, tiles: Tiles = EVERYWHERE,
         burned.
     """
     count = fires.source.size
-    cell, time = room or (np.empty((0, job.cells), np.int32), np.empty((0, job.cells), np.float32))
+    cell, time = room or (np.empty((0, setup.cells), np.int32),
+                          np.empty((0, setup.cells), np.float32))
     made = Added(np.zeros(count), np.zeros(count, np.uint8), Tracks(
         cell[:count], time[:count], np.zeros(count, np.int64), np.zeros(count)))
-    sum_many(np.arange(count), padded_width(job.field.shape[1]), job.arcs, job.spots, job.rules,
-             table_of(job.field, fires), job.overlays, sums, made.tracks, tiles, made.state,
-             made.loss, job.scratch)
+    sum_many(np.arange(count), padded_width(setup.field.shape[1]), setup.arcs, setup.spots,
+             setup.rules, table_of(setup.field, fires), setup.overlays, sums, made.tracks, tiles,
+             made.state, made.loss, setup.scratch)
     if sums.arrival.size and made.tracks.latest.max() > LONGEST_MIN:
         raise fail(expected=f"arrival times up to {LONGEST_MIN:.0f} minutes",
                    given=f"{made.tracks.latest.max():.3g}", where="fires",
@@ -117,15 +118,16 @@ class Times(NamedTuple):
     state: NDArray[np.uint8]
 
 
-def times_of(job: Job, fires: Fires, tiles: Tiles = EVERYWHERE, *, cells: bool = False) -> Times:
+def times_of(setup: BurnSetup, fires: Fires, tiles: Tiles = EVERYWHERE, *,
+             cells: bool = False) -> Times:
     """Burns fires for their times, as many at once as memory for their tracks allows."""
-    size = max(1, min(fires.source.size, MAX_TRACKED // job.cells))
-    room = np.empty((size, job.cells), np.int32), np.empty((size, job.cells), np.float32)
+    size = max(1, min(fires.source.size, MAX_TRACKED // setup.cells))
+    room = np.empty((size, setup.cells), np.int32), np.empty((size, setup.cells), np.float32)
     made = Times(np.zeros(fires.source.size), [], [], np.zeros(fires.source.size, np.uint8))
     for first in range(0, fires.source.size, size):
         block = slice(first, first + size)
         made.loss[block], made.state[block], tracks = add_fires(
-            job, fires.part(block), NO_SUMS, tiles, room)
+            setup, fires.part(block), NO_SUMS, tiles, room)
         for times, order, count in zip(tracks.time, tracks.cell, tracks.burned, strict=True):
             made.times.append(times[:count].copy())
             if cells:

@@ -8,8 +8,8 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.fire import FireConditions, burn_field, make_scene
+from firebreak.fire.burn_setup import make_setup
 from firebreak.fire.fires import Fires
-from firebreak.fire.jobs import make_job
 from firebreak.fire.making import calibrated_median, first_guess
 from firebreak.fire.sums import times_of
 from firebreak.landscape.synthetic.generate import generate
@@ -56,14 +56,14 @@ def test_no_guess_changes_a_bit_of_the_median(guess: float, share: float) -> Non
 def test_fires_that_stop_early_give_the_median_of_fires_that_do_not(seed: int) -> None:
     case = random_case(np.random.default_rng(seed), 14, 17, fires=30, unburnable=0.3)
     field = case.field()
-    job = make_job(field, case.value, np.zeros(field.shape, bool))
+    setup = make_setup(field, case.value, np.zeros(field.shape, bool))
     cells = int(case.burnable.sum())
     unit = case.fires._replace(duration_min=np.exp(np.linspace(-1.0, 1.0, 30)))
     without_end = unit._replace(duration_min=np.full(30, np.inf))
     endless = burn_field(field, without_end, want="arrival").arrivals_min
 
     def burn(fires):
-        return times_of(job, fires).times
+        return times_of(setup, fires).times
 
     for share in (0.01, 0.2, 0.95):
         guess = first_guess(share, cells, 30.0, 10.0)

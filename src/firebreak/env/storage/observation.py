@@ -51,7 +51,8 @@ def static_layers(scene: Scene) -> NDArray[np.uint8]:
 
 
 def _mean_travel(scene: Scene) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How one-sided fire runs through each cell, as a mean vector in the unit disc: [H, W] each.
+    """Mean vector of one-sidedness with which fire runs through each cell, in the unit disc: [H, W]
+    east and north.
 
     Its length in one scenario is (head - back) / (head + back), the ellipse's eccentricity.
     """

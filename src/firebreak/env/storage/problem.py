@@ -95,9 +95,9 @@ def nothing_burned(scene: Scene) -> InputError:
 
 
 class Sizes(NamedTuple):
-    """What storage is made for: slots, map shape, rows of weather, most plan and reward fires a
-    slot, classes of flame length (1 where losses do not depend on it), whether breaks are breached
-    and fires throw embers, whether fires have intensities and crews hold breaks.
+    """Sizes that storage is made for: slots, map shape, rows of weather, most plan and reward fires
+    a slot, classes of flame length (1 where losses do not depend on it), whether breaks are
+    breached and fires throw embers, whether fires have intensities and crews hold breaks.
     """
 
     slots: int
@@ -141,7 +141,7 @@ def check_fits(sizes: Sizes, problem: Problem) -> None:
 
 
 class PlanTrees(NamedTuple):
-    """How K plan fires burned under the breaks so far, by padded cell.
+    """K plan fires as they burned under the breaks so far, by padded cell.
 
     code: u8 [K, P], how each cell was reached, see `fire.travel.stencil`. source: i64 [K].
     loss: f64 [K].

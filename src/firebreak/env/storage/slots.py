@@ -86,7 +86,7 @@ class Slots:
 
     @property
     def leak(self) -> bool:
-        """Whether fires pass breaks that touch at a corner only; one rule for all slots."""
+        """True where fires pass breaks that touch at a corner only; one rule for all slots."""
         return self.fields.rules.leak
 
     @property
@@ -222,7 +222,7 @@ class Slots:
 
     def _set_break(self, slot: int, cell: int, *, broken: bool) -> None:
         field, cost = self.problem(slot).scene.field, float(self.land.cost[slot].flat[cell])
-        place = self.write_break(slot, cell, broken=broken)
+        place = int(self.write_breaks(slot, np.array([cell]), broken=broken)[0])
         self.land.leave(slot, self.budget_left[slot] + cost * (-1.0 if broken else 1.0))
         if field.breaks.acts_nearby:
             self.fires.changes_at(slot, place)
@@ -233,34 +233,23 @@ class Slots:
         else:
             self.fires.opens_at(slot, place, embers=field.spots.cells.size > 0)
 
-    def write_break(self, slot: int, cell: int, *, broken: bool) -> int:
-        """Writes what fires meet in a cell, and nothing else; returns its padded index."""
-        scene = self.problem(slot).scene
-        field, (row, col) = scene.field, divmod(cell, self.sizes.shape[1])
-        self.land.write(slot, cell, broken=broken)
-        self.moves[slot] += 1
-        place = int(padded_cells(np.array([cell]), self.sizes.shape[1])[0])
-        if field.breaks.treated is not None:
-            view, here = self.fields.view(slot, field), np.array([place])
-            treat(view, here) if broken else untreat(view, here, field)
-        elif field.breaks.lost > 0.0:
-            left = np.float32(field.breaks.lost if broken else 1.0)
-            self.value[slot, :, place] = scene.value_by_class[:, row, col] * left
-            self.fires.revalue(slot, place, self.value[slot, :, place])
-        return place
-
-    def write_breaks(self, slot: int, cells: NDArray[np.int64], *, broken: bool) -> None:
-        """Writes what fires meet in some cells, as `write_break` does in one."""
-        field = self.problem(slot).scene.field
-        if field.breaks.treated is None:
-            for cell in cells.tolist():
-                self.write_break(slot, cell, broken=broken)
-            return
+    def write_breaks(self, slot: int, cells: NDArray[np.int64], *,
+                     broken: bool) -> NDArray[np.int64]:
+        """Writes what fires meet in some cells, and nothing else; returns their padded indices."""
+        scene, places = self.problem(slot).scene, padded_cells(cells, self.sizes.shape[1])
         for cell in cells.tolist():
             self.land.write(slot, cell, broken=broken)
         self.moves[slot] += cells.size
-        view, places = self.fields.view(slot, field), padded_cells(cells, self.sizes.shape[1])
-        treat(view, places) if broken else untreat(view, places, field)
+        rules = scene.field.breaks
+        if rules.treated is not None:
+            view = self.fields.view(slot, scene.field)
+            treat(view, places) if broken else untreat(view, places, scene.field)
+        elif rules.lost > 0.0:
+            rows, cols = np.divmod(cells, self.sizes.shape[1])
+            left = np.float32(rules.lost if broken else 1.0)
+            self.value[slot][:, places] = scene.value_by_class[:, rows, cols] * left
+            self.fires.revalue(slot, places, self.value[slot][:, places])
+        return places
 
     def update(self, slots: NDArray[np.int64], *, fresh: bool = False) -> int:
         """Burns the stale fires of all slots; the observation of `slots` changes.
@@ -325,7 +314,7 @@ class Slots:
         return PlanTrees(self.fires.code[ids], self.fires.source[ids], self.fires.loss[ids])
 
     def problem(self, slot: int) -> Problem:
-        """What a slot holds."""
+        """The problem that a slot holds."""
         problem = self.problems[slot]
         assert problem is not None, "slot used before load"
         return problem

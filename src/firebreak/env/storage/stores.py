@@ -82,7 +82,7 @@ class ObservationStore:
         self._budget, self._share, self._value = np.ones(n), np.ones(n), np.ones(n)
 
     def load(self, slot: int, problem: Problem) -> None:
-        """What stays the same of a problem in a slot."""
+        """Takes the parts of a slot's problem that stay the same."""
         land = problem.scene.landscape
         dynamic, flags, static = (len(names) for names in OBSERVATION[:3])
         self.layers[slot, dynamic + flags:dynamic + flags + static] = problem.layers

@@ -1,3 +1,3 @@
-"""How fast and how hot fire burns in one cell: Rothermel, wind, crown fire. The Canadian system is
+"""Rate and heat of fire in one cell: Rothermel, wind, crown fire. The Canadian system is
 in `fbp`; nothing here knows of neighbouring cells.
 """

@@ -87,7 +87,8 @@ class Site(NamedTuple):
 
 
 def has_crowns(landscape: Landscape) -> NDArray[np.bool_]:
-    """Where there is canopy that fire can climb: all four layers above 0, the base below the top.
+    """True where there is canopy that fire can climb: all four layers above 0, the base below the
+    top.
 
     Array [H, W].
     """

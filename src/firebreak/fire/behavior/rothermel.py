@@ -65,7 +65,7 @@ class FuelParticles(NamedTuple):
 
 
 class FuelBed(NamedTuple):
-    """What a fuel at one moisture contributes, whatever the wind and slope; arrays [...].
+    """Terms of a fuel at one moisture, whatever the wind and slope; arrays [...].
 
     Attributes:
         base_rate_ft_min: rate of spread without wind and slope, ft/min.

@@ -1,3 +1,3 @@
-"""What fire does besides spreading: embers, crossings of breaks, losses by flame length; and the
+"""Effects of fire besides spread: embers, crossings of breaks, losses by flame length; and the
 random numbers that are keyed by fire and cell.
 """

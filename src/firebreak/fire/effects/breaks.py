@@ -98,7 +98,7 @@ def wilson(intensity_kw_m: Floats, width_m: Floats, *, trees: bool) -> Floats:
 
 
 def flame_contact(flame_length_m: Floats, width_m: Floats) -> NDArray[np.bool_]:
-    """Whether flames cross a break: it is narrower than 1.5 times their length."""
+    """True where flames cross a break: it is narrower than 1.5 times their length."""
     return width_m < WIDTH_PER_FLAME_LENGTH * flame_length_m
 
 

@@ -1,4 +1,4 @@
-"""What fires of different intensity destroy: value lost by class of flame length, and value layers
+"""Losses to fires of different intensity: value lost by class of flame length, and value layers
 from a TOML file.
 
 The six classes are those of risk assessments in the United States (Scott, Thompson & Calkin 2013,
@@ -32,7 +32,7 @@ CLASSES = len(CLASS_NAMES)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseFunction:
-    """Which fraction of a value is lost in each class of flame length.
+    """Fractions of a value that are lost in each class of flame length.
 
     Attributes:
         name: for captions.
@@ -98,7 +98,7 @@ class ValueLayer(LayerKind):
 
 
 def loss_by_class(layers: Sequence[ValueLayer]) -> NDArray[np.float32]:
-    """What is lost where a cell burns, float32 [6, H, W]: by class of flame length.
+    """Value lost where a cell burns, float32 [6, H, W]: by class of flame length.
 
     The sum over layers of weight x value x fraction lost.
 
@@ -174,12 +174,12 @@ def read_layers(path: Path, landscape: Landscape) -> list[ValueLayer]:
 
 
 def layer_kinds(path: Path) -> tuple[LayerKind, ...]:
-    """What each layer of a file is; see `read_layers`."""
+    """The kind of each layer of a file; see `read_layers`."""
     return tuple(_kind(table, path) for table in _tables(path))
 
 
 def layer_grids(path: Path, landscape: Landscape) -> tuple[NDArray[np.float32], ...]:
-    """Where each layer of a file lies, float32 [H, W] each; see `read_layers`."""
+    """The grid of each layer of a file, float32 [H, W]; see `read_layers`."""
     # It brings GDAL.
     from firebreak.landscape.formats.overlays import amounts_on_grid
 

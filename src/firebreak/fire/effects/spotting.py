@@ -38,7 +38,7 @@ _SECONDS_PER_MINUTE = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpottingModel:
-    """How cells throw brands. Only the rates and the delay are free; the rest is published.
+    """Brands that cells throw. Only the rates and the delay are free; the rest is published.
 
     Attributes:
         crown_brands_per_ha: brands that a hectare throws whose crowns burn wholly. The default
@@ -70,7 +70,7 @@ class SpottingModel:
 
 
 class SpotField(NamedTuple):
-    """What brands do, by scenario (and cell); float32 [S, H, W] or [S].
+    """Brands, their flight and ignition, by scenario (and cell); float32 [S, H, W] or [S].
 
     Attributes:
         throw_probability: [S, H, W], that a burning cell throws a brand; one brand at most.

@@ -34,7 +34,7 @@ _LAYERS = np.array([_BY_BUI.get(name, (_NONE, _NONE)) for name in FUEL_NAMES]).t
 
 
 def consumption_by_bui(index: Indices, bui: Floats) -> Floats:
-    """What the Buildup Index alone determines, kg/m2 (eqs. 10 to 12, 14, 16, 19 to 25)."""
+    """Terms that the Buildup Index alone determines, kg/m2 (eqs. 10 to 12, 14, 16, 19 to 25)."""
     total = np.zeros_like(bui)
     for load, rate, power in _LAYERS[:, :, index]:
         total += load * (1.0 - np.exp(-rate * bui)) ** power

@@ -80,7 +80,7 @@ _LEAFLESS_ASPEN = FUEL_NAMES.index("D-1")
 
 
 class Mixture(NamedTuple):
-    """What a case burns as; arrays [N].
+    """Fuels that a case burns as; arrays [N].
 
     Attributes:
         first: index of the type that gives the first part's spread.
@@ -113,23 +113,23 @@ def constants(index: Indices) -> FuelType[Floats]:
 
 
 def is_any(index: Indices, *names: str) -> NDArray[np.bool_]:
-    """Where a case is one of these fuel types."""
+    """True where a case is one of these fuel types."""
     return np.isin(index, [FUEL_NAMES.index(name) for name in names])
 
 
 def has_crowns(index: Indices) -> NDArray[np.bool_]:
-    """Where a case has crowns that can burn: conifers and mixedwood."""
+    """True where a case has crowns that can burn: conifers and mixedwood."""
     crowns: NDArray[np.bool_] = constants(index).crown_fuel_load_kg_m2 > 0.0
     return crowns
 
 
 def is_grass(index: Indices) -> NDArray[np.bool_]:
-    """Where a case is matted (O-1a) or standing (O-1b) grass."""
+    """True where a case is matted (O-1a) or standing (O-1b) grass."""
     return is_any(index, "O-1a", "O-1b")
 
 
 def too_green(index: Indices, bui: Floats) -> NDArray[np.bool_]:
-    """Where a case is green aspen (D-2) that is too moist to burn (GLC-X-10)."""
+    """True where a case is green aspen (D-2) that is too moist to burn (GLC-X-10)."""
     return is_any(index, "D-2") & (bui < GREEN_ASPEN_BUI)
 
 

@@ -45,7 +45,7 @@ class FbpGrowth(NamedTuple):
 
 
 def acceleration(index: Indices, crown_fraction: Floats) -> Floats:
-    """How fast a fire from a point nears its equilibrium, 1/min (eq. 72).
+    """Rate at which a fire from a point nears its equilibrium, 1/min (eq. 72).
 
     Under a closed canopy it depends on the crown fraction burned of the head at equilibrium. Of
     the open types only C-1 has crowns; the others have a fraction of 0, which leads to the same.

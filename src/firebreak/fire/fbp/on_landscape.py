@@ -80,7 +80,9 @@ def _weather_columns(scenarios: WeatherScenarios) -> dict[str, Floats]:
 
 
 def _cell_columns(landscape: Landscape, code: int, cells: NDArray[np.intp]) -> dict[str, Floats]:
-    """What cells of one code add, in the names and units of `fbp_behavior`, arrays [G] or [1]."""
+    """Columns that cells of one code add, in the names and units of `fbp_behavior`, arrays [G] or
+    [1].
+    """
     base, load = _crowns(landscape, FBP_CODES[code].fuel_type, cells)
     return {
         "slope_pct": 100.0 * _values(landscape.slope_tan, cells),

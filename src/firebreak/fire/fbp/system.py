@@ -86,7 +86,7 @@ class FbpBehavior(NamedTuple):
 
 
 class _Stand(NamedTuple):
-    """What the fuel of a case is on its day, whatever the wind and slope; arrays [N]."""
+    """The fuel of a case on its day, whatever the wind and slope; arrays [N]."""
 
     fuel: Indices
     parts: Mixture

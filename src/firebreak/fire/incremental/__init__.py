@@ -1,3 +1,3 @@
-"""What a change of breaks changes: affected fires, invalidate, repair, propagate, trial; and the
+"""Changes of breaks: affected fires, invalidate, repair, propagate, trial; and the
 stores of kept fires. Burning from nothing is the solver's.
 """

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.fire.jobs import arcs_of, rules_of
+from firebreak.fire.burn_setup import arcs_of, rules_of
 from firebreak.fire.solver.structs import Rules
 from firebreak.fire.travel.arcs import Arcs, CrewRule, Spots
 from firebreak.fire.travel.stencil import REACH
@@ -141,7 +141,7 @@ class FieldStore:
 
 
 class _Shared(NamedTuple):
-    """What fires of all slots have in common. rules: leak, and of embers the delay and the size of
+    """Rules that the fires of all slots share. rules: leak, and of embers the delay and the size of
     a cell. step_min: inf in constant weather, which goes with steps of any length.
     """
 
@@ -156,7 +156,7 @@ def _shared_of(field: TravelField) -> _Shared:
 
 
 def _agreed(one: _Shared | None, other: _Shared) -> _Shared | None:
-    """What two slots have in common; None where they differ."""
+    """The rules that two slots share; None where they differ."""
     if one is None:
         return None
     crew, step_min = _joined(one.crew, other.crew), min(one.step_min, other.step_min)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.fire.burn_setup import workspace
 from firebreak.fire.fires import Fires
 from firebreak.fire.incremental.aside import AsideFire, PaddedBox, extent, put_in, taken_out
 from firebreak.fire.incremental.field_store import FieldStore
@@ -27,7 +28,6 @@ from firebreak.fire.incremental.structs import (
     crossing_of,
     in_units,
 )
-from firebreak.fire.jobs import workspace
 from firebreak.fire.solver.kernels import burn_many
 from firebreak.fire.solver.structs import FireTable, Overlays, Results, Workspace
 from firebreak.fire.travel.breaks import closing_table
@@ -132,10 +132,10 @@ class FireStore:
     def _share_unit(self, slot: int) -> float:
         return self.unit(slot) * 2.0**(_MAX_SHARED - _MAX_COUNTED)
 
-    def revalue(self, slot: int, place: int, value: NDArray[np.float32]) -> None:
-        """Burning a padded cell costs something else now, f32 [C]; `burn` must follow."""
-        self._value.value_by_class[slot, :, place] = in_units(value, self.unit(slot))
-        self._value.share[slot, :, place] = in_units(value, self._share_unit(slot))
+    def revalue(self, slot: int, places: NDArray[np.int64], value: NDArray[np.float32]) -> None:
+        """Burning padded cells costs something else now, f32 [C, n]; `burn` must follow."""
+        self._value.value_by_class[slot][:, places] = in_units(value, self.unit(slot))
+        self._value.share[slot][:, places] = in_units(value, self._share_unit(slot))
         self._new.revalued[slot] = True
 
     def load(self, ids: slice, fires: Fires, first_row: int, steps: int) -> None:
@@ -161,7 +161,7 @@ class FireStore:
                       self.affected)
 
     def starts_at(self, slot: int, place: int) -> None:
-        """What fires burn that start in a padded cell counts otherwise now."""
+        """Has fires burn again that start in a padded cell: what they burn counts otherwise now."""
         for some in self.ids_of(slot):
             self._stale[some] |= self._table.source[some] == place
 
@@ -243,7 +243,7 @@ class FireStore:
 
     def try_breaks(self, which: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
                    overlays: Overlays) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """What each of n breaks alone would save of each fire, i64 [len(which), n], and whether a
+        """Savings of each of n breaks alone in each fire, i64 [len(which), n], and whether a
         fire would burn a new cell with some of them, bool [len(which)]. Hard breaks, constant
         weather, no embers.
         """
@@ -258,7 +258,7 @@ class FireStore:
     def try_lines(self, which: NDArray[np.int64], cells: NDArray[np.int64],
                   first: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
                   overlays: Overlays) -> NDArray[np.int64]:
-        """What each of n lines of padded cells alone would save of each fire, i64 [len(which), n],
+        """Savings of each of n lines of padded cells alone in each fire, i64 [len(which), n],
         see `kernels.try_lines`. Hard breaks, constant weather, no embers.
         """
         self._check_burned()
@@ -294,8 +294,8 @@ class FireStore:
 
     def _burns_near(self, places: NDArray[np.int64],
                     code: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Which fires burn within 2 * REACH of padded cells, on the map itself: `burned_near` takes
-        what lies beyond its padding for what comes next in memory.
+        """True for each fire that burns within 2 * REACH of padded cells, on the map itself:
+        `burned_near` takes what lies beyond its padding for what comes next in memory.
         """
         near, burned = np.zeros(code.shape[0], np.bool_), unpad(code, self._shape)
         rows, cols = np.divmod(places, self.width)
@@ -307,7 +307,7 @@ class FireStore:
 
     def whole_value(self, slot: int, places: NDArray[np.int64] | slice = slice(None),
                     ) -> NDArray[np.float32]:
-        """What burning padded cells of a slot costs f32 [C, n], rounded to whole units: its sums
+        """Value lost where padded cells of a slot burn f32 [C, n], rounded to whole units: its sums
         have no rounding, in whichever order.
         """
         return (self._value.value_by_class[slot][:, places] / self.unit(slot)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What kernels that burn fires again take and give: kept fires, changes of breaks, what-ifs."""
+"""Structs of kernels that burn fires again: kept fires, changes of breaks, what-ifs."""
 
 from typing import Annotated, NamedTuple
 
@@ -38,7 +38,7 @@ class KeptFires(NamedTuple):
 
 
 class ValueUnits(NamedTuple):
-    """What burning costs in V slots as whole numbers, in C classes of intensity, with `unit` of
+    """Values lost to fire in V slots as whole numbers, in C classes of intensity, with `unit` of
     them in a loss of 1; share: coarser, for downstream value.
     """
 
@@ -48,8 +48,8 @@ class ValueUnits(NamedTuple):
 
 
 class ChangedCells(NamedTuple):
-    """Where breaks came or went since fires last burned: padded cells of each slot, and how many;
-    revalued: burning costs something else in some of them.
+    """Cells in which breaks came or went since fires last burned: padded cells of each slot, and
+    how many; revalued: burning costs something else in some of them.
     """
 
     cells: Annotated[NDArray[np.int64], "V M", WRITTEN]

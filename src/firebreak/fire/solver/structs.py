@@ -1,4 +1,4 @@
-"""What kernels that burn fires take and give: fires, breaks, rules, results, scratch memory."""
+"""Structs of kernels that burn fires: fires, breaks, rules, results, scratch memory."""
 
 from typing import Annotated, NamedTuple
 
@@ -16,7 +16,7 @@ FRONT_WORDS = 39744  # of `FrontRoom` in `src/native/scratch.h`
 
 
 class Rules(NamedTuple):
-    """What breaks do, under V overlays.
+    """Rules of breaks under V overlays.
 
     leak: fire passes between two breaks that touch at a corner.
     breach: probability that a break in the cell is breached, or none: breaks are never breached;
@@ -60,7 +60,7 @@ class Overlays(NamedTuple):
 
 
 class Results(NamedTuple):
-    """Where results go: the maps have rows for the first fires only, or none."""
+    """Results of fires: the maps have rows for the first fires only, or none."""
 
     arrival: Annotated[NDArray[np.float64], "<=F P or none", WRITTEN]
     code: Annotated[NDArray[np.uint8], "<=F P or none", WRITTEN]
@@ -98,8 +98,8 @@ class Tracks(NamedTuple):
 
 
 class Tiles(NamedTuple):
-    """Where the travel field is ready: N tiles of `side` x `side` cells, `across` in a row of
-    tiles; no tiles where all of it is. requested: tiles that fires came near, by thread.
+    """Tiles in which the travel field is ready: N tiles of `side` x `side` cells, `across` in a row
+    of tiles; no tiles where all of it is. requested: tiles that fires came near, by thread.
     """
 
     ready: Annotated[NDArray[np.uint8], "N or none"]

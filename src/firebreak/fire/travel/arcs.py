@@ -76,7 +76,7 @@ NO_SPOTS = Spots(np.empty((4, 0, 0), np.float32), np.empty((4, 0), np.float32), 
 
 
 class CrewRule(NamedTuple):
-    """What crews can do in a fire.
+    """Rule by which crews act in a fire.
 
     always, never: the hottest fire that they surely hold, and that from which on they never do, in
     the measure scale * intensity^power, which is flame length in m, or intensity in kW/m.

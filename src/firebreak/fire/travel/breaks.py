@@ -27,14 +27,14 @@ from firebreak.fire.travel.travel_field import (
 
 
 def break_state(rules: BreakRules) -> int:
-    """What a break is in the engine's overlay; OPEN for breaks that burn as treated fuel."""
+    """Code of a break in the engine's overlay; OPEN for breaks that burn as treated fuel."""
     if rules.treated is not None:
         return HELD_BREAK if rules.held else OPEN
     return NARROW_BREAK if rules.lost > 0.0 else _bare_state(rules)
 
 
 def _bare_state(rules: BreakRules) -> int:
-    """What bare ground as wide as its cell is."""
+    """Code of bare ground as wide as its cell."""
     return BREAK if rules.breach.size else CLOSED
 
 
@@ -58,7 +58,7 @@ def open_state(burnable: NDArray[np.bool_], breaks: NDArray[np.bool_],
 
 
 def closing_table(width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What a new break closes: pairs (offset of the child from the break, parent code).
+    """Arcs that a new break closes: pairs (offset of the child from the break, parent code).
 
     A diagonal beside the break is listed although it closes only if its other side is closed too:
     burning that fire anew then changes nothing.
@@ -78,7 +78,8 @@ def closing_table(width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def treated_part(field: TravelField, treated: TravelField) -> Treated:
-    """What `treat` puts into cells of `field`: the travel field of the treated landscape."""
+    """The part that `treat` puts into cells of `field`: the travel field of the treated landscape.
+    """
     return Treated(treated.metric, treated.unit_time, treated.rate,
                    treated.heat if field.heat.size else field.heat, treated.spots)
 

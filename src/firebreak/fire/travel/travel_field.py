@@ -28,7 +28,7 @@ _NO_CELLS = np.empty((0, 0), np.bool_)
 
 
 class Treated(NamedTuple):
-    """What a cell's part of a travel field is once it is treated; see `TravelField`."""
+    """The part of a travel field that treated cells have; see `TravelField`."""
 
     metric: NDArray[np.float32]
     unit_time: NDArray[np.float32]
@@ -38,7 +38,7 @@ class Treated(NamedTuple):
 
 
 class BreakRules(NamedTuple):
-    """What a break does. By default it does not burn and nothing passes it.
+    """Effect of a break. By default it does not burn and nothing passes it.
 
     leak: fire passes between two breaks that touch at a corner.
     lost: share of a break's value that burns when fire reaches it: what a break narrower than its
@@ -61,19 +61,19 @@ class BreakRules(NamedTuple):
 
     @property
     def held(self) -> bool:
-        """Whether crews hold breaks."""
+        """True where crews hold breaks."""
         return self.ready.size > 0
 
     @property
     def acts_nearby(self) -> bool:
-        """Whether a break may change a fire that burns close by, not only one that burns through
+        """True where a break may change a fire that burns close by, not only one that burns through
         it.
         """
         return self.treated is not None or self.held
 
     @property
     def burns_anew(self) -> bool:
-        """Whether a fire that a break may change burns anew as a whole."""
+        """True where a fire that a break may change burns anew as a whole."""
         return self.acts_nearby or self.crew.attack_min < np.inf
 
 
@@ -247,7 +247,7 @@ def _each(count: int) -> Iterable[slice]:
 
 def _ground_of(shape: tuple[int, ...], slope_tan: NDArray | None,
                aspect_deg: NDArray | None) -> NDArray[np.float64]:
-    """What a slope makes of paths, [3, H, W], see `fill_ground`."""
+    """Effect of slope on paths, [3, H, W], see `fill_ground`."""
     ground = np.zeros((3, *shape))
     slope, aspect = (np.zeros(shape) if grid is None else _laid_out(grid)
                      for grid in (slope_tan, aspect_deg))
@@ -305,8 +305,8 @@ def in_streams(field: TravelField, steps: int, step_min: float) -> TravelField:
 def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64],
             slope_tan: NDArray | None = None,
             aspect_deg: NDArray | None = None) -> NDArray[np.float32]:
-    """What gives the intensity in any direction, f32 [R, P, 3], see `TravelField`; from the head's
-    intensity [R, H, W] and the slope [H, W] that the field was made with.
+    """Terms that give the intensity in any direction, f32 [R, P, 3], see `TravelField`; from the
+    head's intensity [R, H, W] and the slope [H, W] that the field was made with.
     """
     heat = np.zeros((*field.rate.shape, 3), np.float32)
     if slope_tan is not None and aspect_deg is not None:

@@ -9,7 +9,7 @@ from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.policy_place import policy_at
 from firebreak.checks import InputError, fail
-from firebreak.env.drawn_jobs import DRAWN_KINDS, HELD_ON, JobShares
+from firebreak.env.drawn_breaks import DRAWN_KINDS, HELD_ON, BreakShares
 from firebreak.env.sources import Variation
 from firebreak.fire import FireConditions, ResponseFunction, conditions_from, layer_kinds
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, FBP
@@ -166,8 +166,9 @@ def variation_of(config: RunConfig) -> Variation | None:
         wind_20ft_m_min=None if wind is None else (wind[0] * M_MIN_PER_KM_H,
                                                    wind[1] * M_MIN_PER_KM_H),
         wind_direction_spread_deg=mixture.wind_direction_spread_deg, margin=mixture.margin,
-        value_maps=mixture.value_maps, changing_weather=mixture.changing_weather, jobs=JobShares(**{
-            one.name: getattr(mixture.in_use, one.name) for one in fields(JobShares)}))
+        value_maps=mixture.value_maps, changing_weather=mixture.changing_weather,
+        breaks=BreakShares(**{one.name: getattr(mixture.in_use, one.name)
+                              for one in fields(BreakShares)}))
     return None if variation == Variation() else variation
 
 

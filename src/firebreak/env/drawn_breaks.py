@@ -1,5 +1,5 @@
-"""What kind of break an episode has, where it may go, what it costs and which stand already, drawn
-for each episode of a mixture.
+"""The breaks of an episode, drawn for each episode of a mixture: their kind, where they may go,
+what they cost and which stand already.
 """
 
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY
 Bounds = tuple[float, float]
 DrawnKind = Literal["given", "shaded", "narrow", "breached", "held"]
 DRAWN_KINDS: tuple[DrawnKind, ...] = ("shaded", "narrow", "breached", "held")
-"""Kinds of break that a job may have, by the names of their shares; else "given", which are those
-of the conditions.
+"""Kinds of break that an episode may have, by the names of their shares; else "given", which are
+those of the conditions.
 """
 
 HELD_ON = DEFAULT_SYSTEM
@@ -31,7 +31,7 @@ _NO_CELLS = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobShares:
+class BreakShares:
     """Shares of the episodes; what is left of the first four has the breaks of the conditions.
 
     Attributes:
@@ -57,12 +57,12 @@ class JobShares:
     cost_slope: Bounds = (0.5, 4.0)
 
 
-NO_JOBS = JobShares()
+NO_SHARES = BreakShares()
 """Every episode has the breaks of the conditions, anywhere and at the costs of the map."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class DrawnBreaks:
     """One episode's draw. kind: of its breaks. width_share: of narrow and breached breaks, in
     cells. part, existing: whether a part is treatable and whether breaks stand. cost_slope: what a
     slope of 100 % adds to the cost, 0 for nothing.
@@ -75,8 +75,9 @@ class Job:
     cost_slope: float
 
 
-def draw_job(shares: JobShares, seed: int, episode: int, shape: tuple[int, int]) -> Job:
-    """The job of an episode on a map of this shape: validation has the same episodes on maps of
+def draw_breaks(shares: BreakShares, seed: int, episode: int,
+                shape: tuple[int, int]) -> DrawnBreaks:
+    """The breaks of an episode on a map of this shape: validation has the same episodes on maps of
     each size. Its values do not hang on one another, nor on what else is drawn.
     """
     rng = generator(seed, "job", episode, *shape)
@@ -86,34 +87,35 @@ def draw_job(shares: JobShares, seed: int, episode: int, shape: tuple[int, int])
     part, existing, dear = (float(rng.random()) < share for share in (
         shares.parts, shares.existing, shares.slope_costs))
     rise = float(rng.uniform(*shares.cost_slope))
-    return Job(kind=(*DRAWN_KINDS, "given")[place], width_share=width, part=part,
+    return DrawnBreaks(kind=(*DRAWN_KINDS, "given")[place], width_share=width, part=part,
                existing=existing, cost_slope=rise if dear else 0.0)
 
 
-def conditions_under(job: Job, conditions: FireConditions, land: Landscape) -> FireConditions:
-    """The conditions with the breaks of a job on a landscape."""
-    if job.kind == "given":
+def conditions_under(drawn: DrawnBreaks, conditions: FireConditions,
+                     land: Landscape) -> FireConditions:
+    """The conditions with the breaks of an episode on a landscape."""
+    if drawn.kind == "given":
         return conditions
-    if job.kind in ("shaded", "held"):
-        crews = job.kind == "held" and land.fuel_system == HELD_ON
+    if drawn.kind in ("shaded", "held"):
+        crews = drawn.kind == "held" and land.fuel_system == HELD_ON
         return replace(conditions, treatment=Treatment(kind="shaded"), breach="never",
                        hold=HoldRule(by=DRAWN_HOLD_BY) if crews else None)
-    strip = Treatment(width_m=job.width_share * land.cell_size_m)
+    strip = Treatment(width_m=drawn.width_share * land.cell_size_m)
     return replace(conditions, treatment=strip, hold=None,
-                   breach=DRAWN_BREACH if job.kind == "breached" else "never")
+                   breach=DRAWN_BREACH if drawn.kind == "breached" else "never")
 
 
-def land_under(job: Job, land: Landscape, seed: int,
+def land_under(drawn: DrawnBreaks, land: Landscape, seed: int,
                episode: int) -> tuple[Landscape, NDArray[np.int64]]:
-    """The landscape of a job, and the flat cells of the breaks that stand on it, which are not
+    """The landscape of an episode, and the flat cells of the breaks that stand on it, which are not
     treatable any more; none stand where they would leave nothing to treat.
     """
     rng = generator(seed, "job-land", episode)
-    part = draw_part(rng, land) if job.part else land.treatable
-    existing = draw_existing(rng, land) if job.existing else _NO_CELLS
+    part = draw_part(rng, land) if drawn.part else land.treatable
+    existing = draw_existing(rng, land) if drawn.existing else _NO_CELLS
     free = part.copy()
     free.ravel()[existing] = False
     if not free.any():
         free, existing = part, _NO_CELLS
-    cost = slope_costs(land, job.cost_slope) if job.cost_slope else land.cost
+    cost = slope_costs(land, drawn.cost_slope) if drawn.cost_slope else land.cost
     return replace(land, treatable=free, cost=cost), existing

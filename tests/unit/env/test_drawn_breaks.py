@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.env.drawn_jobs import DRAWN_KINDS, HELD_ON, JobShares, draw_job
+from firebreak.env.drawn_breaks import DRAWN_KINDS, HELD_ON, BreakShares, draw_breaks
 from firebreak.env.gains import ExactGains
 from firebreak.env.gym_env import FuelbreakEnv, FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource, Variation, synthetic_landscapes
@@ -24,18 +24,18 @@ from firebreak.weather.streams import STEPS, make_streams
 SIZE, PLAN, REWARD = 12, 10, 8
 SHAPE = (SIZE, SIZE)
 PLACES = {"parts": 0.5, "existing": 0.6, "slope_costs": 0.5}
-BREACHED = JobShares(shaded=0.25, narrow=0.25, breached=0.25, **PLACES)
-HELD = JobShares(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
-ALL = JobShares(shaded=0.2, narrow=0.2, breached=0.25, held=0.2, **PLACES)
+BREACHED = BreakShares(shaded=0.25, narrow=0.25, breached=0.25, **PLACES)
+HELD = BreakShares(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
+ALL = BreakShares(shaded=0.2, narrow=0.2, breached=0.25, held=0.2, **PLACES)
 
 
-def source(jobs: JobShares, *, lines: bool = False, fbp: float = 0.0,
+def source(jobs: BreakShares, *, lines: bool = False, fbp: float = 0.0,
            changing: float = 0.0) -> ProblemSource:
     return ProblemSource(
         shape=SHAPE, landscape=synthetic_landscapes(SIZE, "train", fbp=fbp),
         budget_share=0.15,
         conditions=FireConditions(scenarios=3), plan_fires=PLAN, reward_fires=REWARD,
-        variation=Variation(jobs=jobs, changing_weather=changing), lines=lines)
+        variation=Variation(breaks=jobs, changing_weather=changing), lines=lines)
 
 
 def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem:
@@ -61,7 +61,7 @@ def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem
     pytest.param(ALL, 0.3, 0.5, marks=pytest.mark.slow)],
     ids=["breached", "held", "held-on-both-systems", "all", "all-and-changing-weather"])
 def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
-        jobs: JobShares, fbp: float, changing: float) -> None:
+        jobs: BreakShares, fbp: float, changing: float) -> None:
     mixed, draw = source(jobs, fbp=fbp, changing=changing), np.random.default_rng(0)
     env, gains = FuelbreakVectorEnv(mixed, 3), ExactGains(mixed.sizes(3), REWARD)
     observation, info = env.reset(seed=0)
@@ -73,7 +73,7 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
         for slot in range(3):
             problem = env.slots.problem(slot)
             seed, episode = env.state()["streams"][slot], env.state()["episodes"][slot]
-            job = draw_job(jobs, seed, episode, SHAPE)
+            job = draw_breaks(jobs, seed, episode, SHAPE)
             seen.add((job.kind, problem.scene.landscape.fuel_system))
             hand = by_hand(problem, job.kind, job.width_share, seed)
             own = FuelbreakEnv(mixed)
@@ -101,7 +101,7 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
 
 
 def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
-    of = {kind: source(JobShares(**{kind: 1.0}, width_share=(0.1, 0.1))).problem(3, 0)
+    of = {kind: source(BreakShares(**{kind: 1.0}, width_share=(0.1, 0.1))).problem(3, 0)
           for kind in ("breached", "narrow")}
     sizes = source(BREACHED).sizes(2)
 
@@ -123,7 +123,7 @@ def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
 
 
 def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand() -> None:
-    mixed = source(JobShares(existing=1.0), lines=True)
+    mixed = source(BreakShares(existing=1.0), lines=True)
     env = FuelbreakVectorEnv(mixed, 1)
     env.reset(seed=1)
     assert env.slots.breaks[0].sum() > 2
@@ -139,8 +139,8 @@ def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand()
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.0, 0.5), st.floats(0.0, 0.5), st.floats(0.0, 1.0))
 def test_shares_are_those_asked_for(seed: int, shaded: float, held: float, parts: float) -> None:
-    jobs = JobShares(shaded=shaded, held=held, parts=parts, existing=1.0, slope_costs=0.0)
-    drawn = [draw_job(jobs, seed, episode, SHAPE) for episode in range(600)]
+    jobs = BreakShares(shaded=shaded, held=held, parts=parts, existing=1.0, slope_costs=0.0)
+    drawn = [draw_breaks(jobs, seed, episode, SHAPE) for episode in range(600)]
     def share(chosen: list[bool]) -> float:
         return float(np.mean(chosen))
     assert share([job.kind == "shaded" for job in drawn]) == pytest.approx(shaded, abs=0.1)
@@ -151,7 +151,7 @@ def test_shares_are_those_asked_for(seed: int, shaded: float, held: float, parts
 
 def test_maps_of_two_sizes_have_other_jobs_in_one_episode() -> None:
     jobs = replace(BREACHED, shaded=0.3)
-    kinds = [[draw_job(jobs, 3, episode, (side, side)).kind for episode in range(40)]
+    kinds = [[draw_breaks(jobs, 3, episode, (side, side)).kind for episode in range(40)]
              for side in (12, 13)]
     assert 5 < sum(one != other for one, other in zip(*kinds, strict=True)) < 38
 
@@ -168,13 +168,13 @@ def test_each_value_is_drawn_by_itself() -> None:
     jobs = replace(BREACHED, parts=0.5)
     more = replace(jobs, shaded=0.5, breached=0.0, existing=1.0)
     for episode in range(50):
-        one, other = draw_job(jobs, 3, episode, SHAPE), draw_job(more, 3, episode, SHAPE)
+        one, other = draw_breaks(jobs, 3, episode, SHAPE), draw_breaks(more, 3, episode, SHAPE)
         assert (one.part, one.width_share, one.cost_slope) == (
             other.part, other.width_share, other.cost_slope)
 
 
 def test_a_mixture_without_jobs_is_as_it_was() -> None:
-    plain = source(JobShares())
+    plain = source(BreakShares())
     without = replace(plain, variation=None)
     for episode in range(3):
         one, other = plain.problem(5, episode), without.problem(5, episode)
@@ -185,7 +185,7 @@ def test_a_mixture_without_jobs_is_as_it_was() -> None:
 
 
 def test_existing_breaks_stand_and_cost_nothing() -> None:
-    problem = source(JobShares(existing=1.0)).problem(2, 0)
+    problem = source(BreakShares(existing=1.0)).problem(2, 0)
     land = problem.scene.landscape
     assert 0 < problem.given.size <= 0.1 * (land.treatable.sum() + problem.given.size)
     assert not land.treatable.ravel()[problem.given].any()
@@ -193,8 +193,8 @@ def test_existing_breaks_stand_and_cost_nothing() -> None:
 
 
 def test_weather_steps_of_two_lengths_do_not_stand_in_one_environment() -> None:
-    env = FuelbreakVectorEnv(source(JobShares(), changing=0.5), 2)
-    changing = source(JobShares(), changing=1.0).problem(0, 0)
+    env = FuelbreakVectorEnv(source(BreakShares(), changing=0.5), 2)
+    changing = source(BreakShares(), changing=1.0).problem(0, 0)
     streams = changing.scene.conditions.weather
     assert streams is not None
     shorter = make_scene(changing.scene.landscape, replace(
@@ -205,8 +205,8 @@ def test_weather_steps_of_two_lengths_do_not_stand_in_one_environment() -> None:
 
 
 def test_the_rule_of_crews_of_a_problem_that_is_gone_binds_nobody() -> None:
-    mixed = source(JobShares(held=1.0))
-    nobody = source(JobShares(shaded=1.0)).problem(0, 0)
+    mixed = source(BreakShares(held=1.0))
+    nobody = source(BreakShares(shaded=1.0)).problem(0, 0)
     by_hand_crews, by_equipment = (replace(nobody, scene=make_scene(
         nobody.scene.landscape, replace(nobody.scene.conditions, hold=HoldRule(by=by)), 0))
         for by in ("hand", "equipment"))
@@ -224,7 +224,7 @@ def test_weather_that_is_given_is_that_of_all_episodes() -> None:
         wind_20ft_m_min=[100.0, 300.0], wind_from_deg=10.0, dead_moisture_1h=0.05,
         dead_moisture_10h=0.06, dead_moisture_100h=0.07, live_moisture_herb=0.6,
         live_moisture_woody=0.9), 2, 60.0)
-    mixed = replace(source(JobShares(), changing=1.0), conditions=FireConditions(
+    mixed = replace(source(BreakShares(), changing=1.0), conditions=FireConditions(
         weather=given_weather))
     assert mixed.rows == 2
     assert mixed.problem(0, 0).scene.field.step_min == 60.0
@@ -232,7 +232,7 @@ def test_weather_that_is_given_is_that_of_all_episodes() -> None:
 
 @pytest.mark.slow
 def test_the_share_of_episodes_with_changing_weather_is_that_asked_for() -> None:
-    mixed, plain = source(JobShares(), changing=0.3), source(JobShares())
+    mixed, plain = source(BreakShares(), changing=0.3), source(BreakShares())
     changes = 0
     for episode in range(100):
         one, other = (made.problem(4, episode).scene for made in (mixed, plain))

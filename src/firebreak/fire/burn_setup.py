@@ -1,4 +1,4 @@
-"""What kernels burn on: a landscape's arcs under a set of breaks, and scratch memory."""
+"""Input of kernels: a landscape's arcs under a set of breaks, and scratch memory."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ def workspace(cells: int) -> Workspace:
     return made
 
 
-class Job(NamedTuple):
+class BurnSetup(NamedTuple):
     """One landscape under one set of breaks, as kernels take it."""
 
     field: TravelField
@@ -45,8 +45,8 @@ class Job(NamedTuple):
     overlays: Overlays
     scratch: Workspace
 
-    def on(self, field: TravelField) -> "Job":
-        """The job on another field of the map, with the memory of this one."""
+    def on(self, field: TravelField) -> "BurnSetup":
+        """The setup on another field of the map, with the memory of this one."""
         return self._replace(field=field, arcs=arcs_of(field), spots=field.spots,
                              rules=rules_of(field))
 
@@ -59,7 +59,7 @@ def arcs_of(field: TravelField) -> Arcs:
 
 
 def rules_of(field: TravelField) -> Rules:
-    """What breaks do, for the kernels."""
+    """The rules of breaks, for the kernels."""
     own = field.breaks
     return Rules(own.leak, own.breach, field.steps, _CLASS_LIMITS, own.ready, np.array(own.crew),
                  np.empty(0, np.int64))
@@ -67,27 +67,27 @@ def rules_of(field: TravelField) -> Rules:
 
 def value_under(value: NDArray[np.float32], breaks: NDArray[np.bool_],
                 lost: float) -> NDArray[np.float32]:
-    """What burning costs [C, P] where a narrow break leaves the share `lost` of its cell."""
+    """Value lost to fire [C, P] where a narrow break leaves the share `lost` of its cell."""
     layers = value if value.ndim == 3 else value[None]
     return pad(np.where(breaks, layers * np.float32(lost), layers) if lost > 0.0 else layers)
 
 
-def make_job(field: TravelField, value: NDArray[np.float32],
-             breaks: NDArray[np.bool_], scratch: Workspace | None = None) -> Job:
-    """The job of burning fires on a field with breaks in place; see `engine.burn`. scratch: memory
-    to use again.
+def make_setup(field: TravelField, value: NDArray[np.float32], breaks: NDArray[np.bool_],
+               scratch: Workspace | None = None) -> BurnSetup:
+    """The setup for fires on a field with breaks in place; see `engine.burn`. scratch: memory to
+    use again.
 
     Raises:
         InputError: values of another shape or kind, or that are not 0 or more.
     """
     own = shaded(field, breaks)
-    return job_of(own, overlays_of(own, value, breaks), scratch)
+    return setup_of(own, overlays_of(own, value, breaks), scratch)
 
 
-def job_of(field: TravelField, overlays: Overlays, scratch: Workspace | None = None) -> Job:
-    """The job on a field that has what its breaks burn as."""
+def setup_of(field: TravelField, overlays: Overlays, scratch: Workspace | None = None) -> BurnSetup:
+    """The setup on a field that has what its breaks burn as."""
     cells = field.metric.shape[1]
-    return Job(field, cells, arcs_of(field), field.spots, rules_of(field), overlays,
+    return BurnSetup(field, cells, arcs_of(field), field.spots, rules_of(field), overlays,
                workspace(cells) if scratch is None else scratch)
 
 
