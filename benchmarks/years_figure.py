@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import firebreak
-from firebreak.planning.output.year_tables import years_words
+from firebreak.planning.output.tables import years_words
 
 MAP = "sample:santa-ana"
 OUT = Path(__file__).resolve().parents[1] / "docs" / "figures" / "plan-over-years.png"

@@ -37,7 +37,7 @@ from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import plan_by_choice
 from firebreak.planning.evaluation.build_order import in_build_order
 from firebreak.planning.evaluation.judging import judge_scene
-from firebreak.planning.output.year_tables import spent
+from firebreak.planning.output.tables import spent
 from firebreak.planning.years.savings import years_of_plan
 
 RECORDS = "records-brought"

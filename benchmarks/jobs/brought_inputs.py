@@ -22,7 +22,7 @@ from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_geotiff, write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.area import named_area
-from firebreak.planning.output.line_files import write_lines
+from firebreak.planning.output.vectors import write_lines
 
 BROUGHT_CONFIGS = CONFIGS / "brought"
 LEAST_ROAD_M, LEAST_LINE_M = 150.0, 300.0

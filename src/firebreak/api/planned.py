@@ -24,9 +24,8 @@ from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
 from firebreak.api.place.inputs import inputs_of
 from firebreak.api.plans.at_once import PlanAtOnce
-from firebreak.api.plans.earlier import check_not_made_from
 from firebreak.api.plans.request import read_request
-from firebreak.api.plans.run import PlanRun, make_run, write_run
+from firebreak.api.plans.run import PlanRun, check_not_made_from, make_run, write_run
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import plain, write_record

@@ -10,7 +10,7 @@ from firebreak.agent.policy_place import file_at
 from firebreak.checks import InputError, fail
 from firebreak.files import read_toml, without_links
 from firebreak.landscape.names import is_sample
-from firebreak.planning.output.plan_place import plan_file
+from firebreak.planning.output.earlier import plan_file
 
 NAMING = frozenset(("landscape", "landscapes", "runs", "area", "data", "config", "target"))
 """Options of text that may name a file; the others are words, whatever lies beside them."""

@@ -32,7 +32,7 @@ from firebreak.planning.output.export_effect import (
     segment_columns,
     write_effect,
 )
-from firebreak.planning.output.segment_table import in_plan_order, write_segment_table
+from firebreak.planning.output.tables import in_plan_order, write_segment_table
 from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.planning.years.schedule import RULES
 from firebreak.settings.planning import TRUST_DRAWS

@@ -23,7 +23,7 @@ from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar, in_shares
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
 from firebreak.planning.output.export import write_plan
-from firebreak.planning.output.segment_table import (
+from firebreak.planning.output.tables import (
     columns_of,
     in_plan_order,
     write_segment_table,

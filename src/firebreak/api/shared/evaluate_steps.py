@@ -19,7 +19,7 @@ from firebreak.api.shared.scene_checks import (
 )
 from firebreak.checks import fail
 from firebreak.landscape.names import check_there, path_of
-from firebreak.planning.output.plan_place import plan_file
+from firebreak.planning.output.earlier import plan_file
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene

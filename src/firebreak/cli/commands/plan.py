@@ -52,9 +52,13 @@ def run(bound: Bound[PlanArguments]) -> int:
 
 def _run(args: PlanArguments, *, fires_named: bool) -> int:
     """Make, judge and write the plan, and print what was found."""
-    from firebreak.api.plans.earlier import check_not_made_from, take_place_of_earlier
     from firebreak.api.plans.request import check_options, read_request
-    from firebreak.api.plans.run import make_run, write_run
+    from firebreak.api.plans.run import (
+        check_not_made_from,
+        make_run,
+        take_place_of_earlier,
+        write_run,
+    )
     from firebreak.planning.output.earlier import writing_into
 
     made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)

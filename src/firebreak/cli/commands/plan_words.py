@@ -15,8 +15,8 @@ from firebreak.cli.shared.same_options import scene_words
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
 from firebreak.planning.methods import CHOOSERS, DEFAULT
+from firebreak.planning.output.tables import years_record, years_words
 from firebreak.planning.output.vectors import has_vector_reader
-from firebreak.planning.output.year_tables import years_record, years_words
 
 if TYPE_CHECKING:
     from firebreak.api.plans.by_windows import PlanByWindows

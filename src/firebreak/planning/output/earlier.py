@@ -1,5 +1,5 @@
-"""The list of the files that a plan wrote into its folder, and how the folder is cleared of them
-once the next plan is written there: of them alone, since the others are a user's.
+"""Where plans lie; the list of the files that a plan wrote into its folder, and how the folder is
+cleared of them once the next plan is written there: of them alone, since the others are a user's.
 """
 
 import contextlib
@@ -15,6 +15,22 @@ from typing import NamedTuple
 from firebreak.checks import InputError, fail
 from firebreak.files import noting, write_text
 from firebreak.reading import record_of
+
+
+def plan_file(path: Path) -> Path:
+    """The file of the plan that a path names: itself, or that of a folder.
+
+    Raises:
+        InputError: no plan is there.
+    """
+    candidates = [path / "plan.csv", path / "plan.tif"] if path.is_dir() else [path]
+    for file in candidates:
+        if file.is_file() and file.suffix.lower() in (".csv", ".tif", ".tiff"):
+            return file
+    raise fail(expected="a plan as .csv or .tif, or a folder with plan.csv or plan.tif",
+               given="a file of another kind" if path.is_file() else "no such file",
+               where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
+
 
 FILES_FILE = "plan_files.json"
 """Holds the names of the files that the plan in its folder wrote, with their checksums."""

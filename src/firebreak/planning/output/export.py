@@ -23,10 +23,10 @@ from firebreak.landscape.formats.folders import write_firebreak_csv
 from firebreak.landscape.formats.tables import read_firebreaks
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.raster.degrees import place_of_points
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
-from firebreak.planning.output.earlier import is_of_plan
-from firebreak.planning.output.plan_place import plan_file
+from firebreak.planning.output.earlier import is_of_plan, plan_file
 from firebreak.reading import lines_of, record_of
 
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
@@ -157,7 +157,7 @@ def _ranks(plan: Plan, landscape: Landscape) -> NDArray[np.integer]:
 
 def _csv_text(plan: Plan, landscape: Landscape) -> str:
     rows, cols = np.divmod(plan.cells, plan.shape[1])
-    x, y = _centres(landscape, rows, cols)
+    x, y = place_of_points(landscape, rows + 0.5, cols + 0.5)
     cost = landscape.cost.ravel()[plan.cells].astype(np.float64)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -166,14 +166,6 @@ def _csv_text(plan: Plan, landscape: Landscape) -> str:
                np.cumsum(cost))
     writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
     return text.getvalue()
-
-
-def _centres(landscape: Landscape, rows: NDArray[np.int64],
-             cols: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Coordinates of cell centres in the landscape's reference system."""
-    a, b, c, d, e, f = landscape.transform
-    across, down = cols + 0.5, rows + 0.5
-    return a * across + b * down + c, d * across + e * down + f
 
 
 def _record(plan: Plan) -> dict[str, Any]:
@@ -251,8 +243,9 @@ def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:
     if outside.any():
         row, col = places[outside][0].tolist()
         raise _other_grid(path, f"row {row}, column {col}", landscape)
-    if centres and not np.allclose(np.array(centres).T, _centres(landscape, rows, cols), rtol=0.0,
-                                   atol=0.25 * abs(landscape.transform[0])):
+    if centres and not np.allclose(
+            np.array(centres).T, place_of_points(landscape, rows + 0.5, cols + 0.5), rtol=0.0,
+            atol=0.25 * abs(landscape.transform[0])):
         raise _other_grid(path, "coordinates that do not lie in the cells of its rows and columns",
                           landscape)
     return rows * width + cols

@@ -4,9 +4,7 @@ Rasters lie on the landscape's grid, in its reference system; where only a part 
 planned for, they are empty outside it. Each has a QGIS style beside it.
 """
 
-import csv
 import hashlib
-import io
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,14 +33,20 @@ from firebreak.planning.evaluation.effect import (
     risk,
 )
 from firebreak.planning.evaluation.intervals import Interval
-from firebreak.planning.output.treatments_used import treatments_of_cells, treatments_used
+from firebreak.planning.output.tables import (
+    BUILD_ORDER,
+    columns_of,
+    csv_text,
+    schedule_table,
+    treatments_of_cells,
+    treatments_used,
+    years_built,
+    years_table,
+)
 from firebreak.planning.output.vectors import segment_numbers, write_segments
-from firebreak.planning.output.year_tables import schedule_table, years_built, years_table
 from firebreak.planning.years.savings import YearsResult
 
 OUTSIDE = -9999.0
-BUILD_ORDER = "build_order"
-"""The number of a segment wherever it is told, from 1: the order in which to build them."""
 _UNTREATED, _TREATED, _INCLUDED, _BARRIER, _NONE = 0, 1, 2, 3, 255
 _TREATMENT = {_UNTREATED: ("#ffffff00", "untreated"), _TREATED: ("#b2182b", "to treat"),
               _INCLUDED: ("#ef8a62", "to treat, as was asked for"),
@@ -93,20 +97,13 @@ def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> l
 
 def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
     """What is known of each segment, in build order, by column."""
-    effect = result.effect
-    saved, whole = marginal_benefit(effect), float(effect.loss[0].mean())
+    effect, rows = result.effect, []
     built = None if result.over_years is None else years_built(result.over_years)
-    rows = []
-    for k, segment in enumerate(result.segments):
-        row = {BUILD_ORDER: k + 1, "cells": int(segment.cells.size),
-               "length_m": round(segment.length_m, 1), "area_ha": round(segment.area_ha, 4),
-               "cost": round(segment.cost, 4),
-               "cumulative_cost": round(float(effect.cost[k + 1]), 4),
-               "marginal_benefit": _round(saved[k], 6),
-               "benefit_percent": _round(100.0 * saved[k] / whole, 4),
-               "benefit_per_cost": _round(saved[k] / segment.cost, 6),
-               "value_protected": round(float(effect.protected[k]), 4),
-               "loss_unit": result.unit.name, "cost_unit": result.plan.priced_in}
+    found = columns_of(result.segments, marginal_benefit(effect).tolist(),
+                       float(effect.loss[0].mean()), result.unit.name, result.plan.priced_in)
+    for k, (segment, row) in enumerate(zip(result.segments, found, strict=True)):
+        units = {name: row.pop(name) for name in ("loss_unit", "cost_unit")}  # these come behind
+        row |= {"value_protected": round(float(effect.protected[k]), 4), **units}
         if effect.engaged is not None and effect.held is not None:
             engaged, held = float(effect.engaged[k]), float(effect.held[k])
             row |= {"engaged_m": round(engaged, 1), "held_m": round(held, 1),
@@ -118,11 +115,6 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
             row["built"] = built[k]
         rows.append(row if result.years is None else row | {"year": result.years[k]})
     return rows
-
-
-def _round(number: float, digits: int) -> float:
-    """Rounded, and no -0 where next to nothing is lost."""
-    return round(float(number), digits) + 0.0
 
 
 def treatments_in(result: PlanResult) -> list[dict[str, Any]]:
@@ -263,16 +255,6 @@ def _exceeded(effect: PlanEffect) -> list[dict[str, float]]:
     left = 1.0 - np.searchsorted(after, losses, side="left") / after.size
     return [{"loss": float(loss), "before": float(own), "after": float(other)}
             for loss, own, other in zip(losses, before, left, strict=True)]
-
-
-def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of the same columns as a table."""
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    return text.getvalue()
 
 
 def _rgba(colour: str) -> Colour:

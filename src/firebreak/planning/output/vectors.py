@@ -1,5 +1,6 @@
-"""Segments of a plan as vectors: GeoJSON in longitude and latitude (RFC 7946), and a GeoPackage in
-the landscape's reference system, with the cells as polygons and the longest path as a line.
+"""Vectors of a plan: its segments as GeoJSON in longitude and latitude (RFC 7946), and as a
+GeoPackage in the landscape's reference system, with the cells as polygons and the longest path as a
+line; and lines of cells in either.
 """
 
 import contextlib
@@ -21,11 +22,12 @@ from rasterio.crs import CRS
 from rasterio.features import shapes
 from rasterio.warp import transform_geom
 
-from firebreak.checks import ResourceFailedError
+from firebreak.checks import ResourceFailedError, fail, install
 from firebreak.files import write_pieces
 from firebreak.landscape.formats.qgis_styles import Symbols, by_rank, by_year, vector_style
 from firebreak.landscape.formats.write import whole_file, write_text
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.degrees import place_of_points
 from firebreak.planning.core.break_segments import BreakSegment
 
 Properties = Sequence[dict[str, Any]]
@@ -100,8 +102,7 @@ def centreline(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
     across, down = cols + 0.5, rows + 0.5
     if across.size == 1:
         across, down = across + np.array([-1 / 6, 1 / 6]), np.repeat(down, 2)
-    a, b, c, d, e, f = landscape.transform
-    x, y = a * across + b * down + c, d * across + e * down + f
+    x, y = place_of_points(landscape, down, across)
     return {"type": "LineString", "coordinates": np.stack([x, y], axis=1).tolist()}
 
 
@@ -211,3 +212,43 @@ def segment_numbers(segments: Sequence[BreakSegment], shape: tuple[int, int]) ->
     for place, segment in enumerate(segments, start=1):
         numbers.ravel()[segment.cells] = place
     return numbers
+
+
+SUFFIXES = (".gpkg", ".geojson", ".json")
+
+
+def check_line_file(path: Path, landscape: Landscape) -> None:
+    """Refuses a file that lines cannot be written to, before they are found.
+
+    Raises:
+        InputError: another suffix, no pyogrio for a GeoPackage, no reference system.
+    """
+    if path.suffix.lower() not in SUFFIXES:
+        raise fail(expected=f"a file that ends in {', '.join(SUFFIXES)}", given=f"'{path.name}'",
+                   where="--out", remedy="for example lines.gpkg")
+    if path.suffix.lower() == ".gpkg" and not has_vector_reader():
+        raise fail(expected="pyogrio to write a GeoPackage", given="none", where=str(path),
+                   remedy=f"run {install('vector')}, or name a .geojson")
+    if landscape.crs is None:
+        raise fail(expected="a landscape with a reference system", given="one without",
+                   where=f"landscape {landscape.name}", remedy="set it with --crs")
+
+
+def write_lines(path: Path, lines: Sequence[NDArray[np.int64]],
+                properties: Sequence[dict[str, Any]], landscape: Landscape) -> Path:
+    """Writes lines through the centres of flat cells, with their columns."""
+    geometries = [{"type": "LineString", "coordinates": np.stack(place_of_points(
+        landscape, *(part + 0.5 for part in np.divmod(cells, landscape.shape[1]))),
+        axis=1).tolist()} for cells in lines]
+    assert landscape.crs is not None, "check_line_file"
+    if path.suffix.lower() == ".gpkg":
+        return write_package(path, {"lines": (geometries, "LineString")}, properties,
+                             landscape.crs)
+    degrees = transform_geom(CRS.from_wkt(landscape.crs), CRS.from_epsg(4326), geometries,
+                             precision=DECIMALS)
+    features = [{"type": "Feature", "properties": columns, "geometry": geometry}
+                for geometry, columns in zip(degrees, properties, strict=True)]
+    write_text(path, [json.dumps({"type": "FeatureCollection", "features": features}), "\n"])
+    return path
+
+

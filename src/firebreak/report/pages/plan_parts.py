@@ -32,7 +32,7 @@ from firebreak.planning.evaluation.tables import (
     rivals_of,
 )
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
-from firebreak.planning.output.year_tables import spent
+from firebreak.planning.output.tables import spent
 from firebreak.planning.years.savings import SCHEDULE_FIRES, YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE
 from firebreak.report.figures.canvas import colour_of

@@ -26,8 +26,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.line_cells import lines_on_grid
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.terrain import drained_cells, slope_aspect
-from firebreak.planning.output.line_files import write_lines
-from firebreak.planning.output.vectors import has_vector_reader
+from firebreak.planning.output.vectors import has_vector_reader, write_lines
 
 WEST, NORTH = -2_000_000.0, 1_500_000.0
 SUFFIXES = [".geojson", *([".gpkg"] if has_vector_reader() else [])]

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.evaluation.intervals import Interval
-from firebreak.planning.output.year_tables import (
+from firebreak.planning.output.tables import (
     schedule_table,
     spent,
     years_built,

@@ -59,7 +59,7 @@ def run(bound: Bound[LinesArguments]) -> int:
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
     from firebreak.landscape.candidates.score import scores_of
     from firebreak.planning.core.area import area_mask, named_area
-    from firebreak.planning.output.line_files import check_line_file, write_lines
+    from firebreak.planning.output.vectors import check_line_file, write_lines
 
     begin = time.perf_counter()
     for path in filter(None, (args.out, args.picture)):

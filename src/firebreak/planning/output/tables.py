@@ -1,0 +1,190 @@
+"""What is known of a plan as tables: of its segments, its treatments, and what is done in which
+year.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import counted
+from firebreak.landscape.formats.write import write_text
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.treatment_choice import treated_ha
+from firebreak.landscape.treatment_table import TreatmentRow
+from firebreak.planning.core.area import Offset, lift_segments
+from firebreak.planning.core.break_segments import BreakSegment, break_segments_of
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.output.vectors import write_segments
+from firebreak.planning.years.savings import YearsResult, discount_factors
+from firebreak.planning.years.schedule import BUILD_ONCE, NOT_BUILT, Schedule
+
+BUILD_ORDER = "build_order"
+"""The number of a segment wherever it is told, from 1: the order in which to build them."""
+
+
+def treatments_used(landscape: Landscape, cells: NDArray[np.int64], rows: Sequence[TreatmentRow],
+                    width_m: float | None) -> list[dict[str, Any]]:
+    """What each treatment does in a plan of flat cells, by column; those that it does not use are
+    left out.
+
+    Args:
+        rows: the treatments that `landscape.treatment` numbers.
+        width_m: of the strip that is treated; None for the whole cell.
+    """
+    assert landscape.treatment is not None
+    own = landscape.treatment.ravel()[cells]
+    cost = landscape.cost.ravel()[cells].astype(np.float64)
+    each_ha = treated_ha(landscape, width_m)
+    found = []
+    for k, row in enumerate(rows):
+        count = int((own == k).sum())
+        if count:
+            found.append({"treatment": row.name, "title": row.title, "cells": count,
+                          "area_ha": round(count * each_ha, 4),
+                          "cost": round(float(cost[own == k].sum()), 2),
+                          "upkeep_per_year": round(count * each_ha * row.upkeep_per_ha_year, 2),
+                          "currency": row.currency,
+                          "sources": "; ".join(sources_of(row))})
+    return found
+
+
+def treatments_of_cells(landscape: Landscape, cells: NDArray[np.int64],
+                        rows: Sequence[TreatmentRow]) -> str:
+    """The treatments of some cells in words, the one of most cells first."""
+    assert landscape.treatment is not None
+    counts = np.bincount(landscape.treatment.ravel()[cells], minlength=len(rows))
+    used = [k for k in np.argsort(-counts, kind="stable").tolist() if counts[k]]
+    if len(used) == 1:
+        return rows[used[0]].name
+    return ", ".join(f"{rows[k].name} {counts[k] / cells.size:.0%}" for k in used)
+
+
+def sources_of(row: TreatmentRow) -> list[str]:
+    """The sources of a treatment's numbers, each once, in the order of the table."""
+    every = [*(state.source for state in row.states), *(cost.source for cost in row.costs),
+             row.upkeep_source]
+    return list(dict.fromkeys(every))
+
+
+def years_table(found: YearsResult, per_value: float) -> list[dict[str, Any]]:
+    """A row for each schedule and year: what is spent, what stands, what the year saves and loses.
+
+    per_value: of the losses' unit in a value of 1.
+    """
+    weight = discount_factors(found.discount_rate, len(found.years))
+    return [{"schedule": name, "chosen": name == found.chosen, "year": year,
+             "build_cost": round(float(own.built[place]), 2),
+             "upkeep_cost": round(float(own.kept[place]), 2),
+             "again_cost": round(float(own.again[place]), 2),
+             "segments_standing": int((own.age[place] != NOT_BUILT).sum()),
+             "reduction": round(float(found.saved[name].by_year[place]), 6),
+             "mean_loss": round(per_value * float(found.saved[name].loss[place]), 6),
+             "mean_loss_low": round(per_value * float(found.saved[name].loss_low[place]), 6),
+             "mean_loss_high": round(per_value * float(found.saved[name].loss_high[place]), 6),
+             "discount_factor": round(float(weight[place]), 6)}
+            for name, own in found.schedules.items() for place, year in enumerate(found.years)]
+
+
+def schedule_table(found: YearsResult, segments: Sequence[BreakSegment]) -> list[dict[str, Any]]:
+    """A row for each thing to do in the schedule that is kept, by year, named by build order."""
+    own, prices = found.schedules[found.chosen], found.prices
+    actions = (("build", prices.build), ("keep up", prices.upkeep), ("treat again", prices.build))
+    return [{"year": year, "action": action, "build_order": k + 1,
+             "area_ha": round(segments[k].area_ha, 4), "cost": round(float(price[k]), 2)}
+            for year, done in zip(found.years, own.done, strict=True)
+            for (action, price), numbers in zip(actions, done, strict=True) for k in numbers]
+
+
+def years_built(found: YearsResult) -> list[int | None]:
+    """Of each segment, in build order, the year in which the schedule that is kept builds it; None
+    where it never does.
+    """
+    age = found.schedules[found.chosen].age
+    stands = age != NOT_BUILT
+    return [found.years[int(first)] if any_ else None
+            for first, any_ in zip(stands.argmax(axis=0), stands.any(axis=0), strict=True)]
+
+
+def years_words(found: YearsResult) -> str:
+    """Which schedule is kept, and what it saves, in a sentence."""
+    kept, name = found.saved[found.chosen], found.chosen
+    words = (f"over {counted(len(found.years), 'year')} {name} is kept: it saves "
+             f"{kept.reduction:.1%} ({kept.low:.1%} to {kept.high:.1%})")
+    if name == BUILD_ONCE.name:
+        return f"{words}; no other schedule is told apart as better"
+    return (f"{words}, {kept.more:+.1%} ({kept.more_low:+.1%} to {kept.more_high:+.1%}) beside "
+            f"{BUILD_ONCE.name}")
+
+
+def years_record(found: YearsResult) -> dict[str, Any]:
+    """The schedule that is kept, for machines."""
+    kept = found.saved[found.chosen]
+    return {"schedule": found.chosen, "years": len(found.years),
+            "discount_rate": found.discount_rate,
+            **{name: getattr(kept, name) for name in ("reduction", "low", "high", "more",
+                                                      "more_low", "more_high")}}
+
+
+def spent(own: Schedule) -> float:
+    """What a schedule spends in all years."""
+    return float(own.built.sum() + own.kept.sum() + own.again.sum())
+
+
+def in_plan_order(plan: Plan, landscape: Landscape, longest_m: float) -> list[BreakSegment]:
+    """The segments of a plan, in the order in which it took the first cell of each."""
+    rank = np.empty(landscape.fuel_model.size, np.int64)
+    rank[plan.cells] = np.arange(plan.cells.size)
+    return sorted(break_segments_of(plan.break_mask(), landscape, longest_m),
+                  key=lambda segment: int(rank[segment.cells].min()))
+
+
+def columns_of(segments: Sequence[BreakSegment], saved: Sequence[float], whole: float,
+               unit: str, priced_in: str) -> list[dict[str, Any]]:
+    """What is known of each segment of every plan, by column.
+
+    Args:
+        saved: by how much each lowers the mean loss once those before it are built; whole: the
+            mean loss without any, both in `unit`.
+        priced_in: what costs are in, see `Plan.priced_in`.
+    """
+    cost = np.cumsum([segment.cost for segment in segments])
+    return [{BUILD_ORDER: k + 1, "cells": int(segment.cells.size),
+             "length_m": round(segment.length_m, 1), "area_ha": round(segment.area_ha, 4),
+             "cost": round(segment.cost, 4), "cumulative_cost": round(float(cost[k]), 4),
+             "marginal_benefit": _round(saved[k], 6),
+             "benefit_percent": _round(100.0 * saved[k] / whole, 4) if whole > 0.0 else 0.0,
+             "benefit_per_cost": _round(saved[k] / segment.cost, 6), "loss_unit": unit,
+             "cost_unit": priced_in}
+            for k, segment in enumerate(segments)]
+
+
+def _round(number: float, digits: int) -> float:
+    """Rounded, and no -0 where next to nothing is lost."""
+    return round(float(number), digits) + 0.0
+
+
+def write_segment_table(folder: Path, segments: Sequence[BreakSegment],
+                        columns: Sequence[Mapping[str, Any]], shape: tuple[int, int],
+                        offset: Offset, full: Landscape) -> list[Path]:
+    """Writes segments.csv and the vectors of `write_segments` into a folder; returns the files.
+
+    shape: of the part of the whole map that the segments are of; offset: where it lies.
+    """
+    whole = lift_segments(segments, shape, offset, full)
+    return [*write_segments(folder, whole, [dict(row) for row in columns], full, BUILD_ORDER),
+            write_text(folder / "segments.csv", [csv_text(columns)])]
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of the same columns as a table."""
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
