@@ -236,7 +236,7 @@ class FireStore:
         """
         for total, part in ((self._burned, self._store.burned),
                             (self._downstream, self._store.downstream)):
-            for slot in slots.tolist():
+            for slot in slots.tolist() if part.size else ():  # without plan fires there are no sums
                 for change in part[:, slot]:
                     total[slot] += change
                 part[:, slot] = 0
