@@ -27,7 +27,7 @@ from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.sizes import VALIDATION_ENVS
 from firebreak.train.data.splits import make_splits
-from firebreak.train.rollout.validation import returns_of
+from firebreak.train.rollout.validation import played_steps, returns_of
 
 Weights = dict[str, NDArray[np.float32]]
 
@@ -98,23 +98,19 @@ class Player:
 
     def _episodes(self, problems: list[Problem], settings: AgentSettings, env_steps: int,
                   acting: torch.Generator) -> Played:
-        """One episode for each problem; slots left over play on unseen."""
+        """One episode for each problem."""
         env, count = self.env, len(problems)
-        spare = env.num_envs - count
-        observation, info = env.reset(options={"problem": problems + problems[:1] * spare})
-        playing = np.arange(env.num_envs) < count
         layers, actions, rewards, masks = [], [], [], []
-        while playing.any():
-            seen = torch.from_numpy(observation)
-            mask = torch.from_numpy(info["action_mask"].astype(np.bool_))
-            action = explored(self.act_greedily(seen, mask), seen, mask, OBSERVATION, settings,
-                              env_steps, acting).numpy()
-            layers.append(env.slots.layers[:count].copy())
-            masks.append(playing[:count].copy())
-            observation, reward, terminated, _, info = env.step(action)
+
+        def act(seen: Tensor, mask: Tensor) -> Tensor:
+            layers.append(env.slots.layers[:count].copy())  # the step writes over it
+            return explored(self.act_greedily(seen, mask), seen, mask, OBSERVATION, settings,
+                            env_steps, acting)
+
+        for action, reward, playing in played_steps(env, problems, act):
             actions.append(action[:count])
             rewards.append(reward[:count])
-            playing &= ~terminated
+            masks.append(playing[:count])
         lengths = np.array(masks).sum(axis=0)
         parts = [(np.stack([row[slot] for row in layers[:steps]]),
                   np.array(actions)[:steps, slot], np.array(rewards)[:steps, slot])

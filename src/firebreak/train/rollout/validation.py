@@ -5,7 +5,7 @@ relative reduction of the expected loss. Nothing is learned or stored here.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +15,9 @@ from torch import Tensor
 
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.problem import Problem
+
+Step = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]
+"""Action and reward of each slot, [N], and bool [N], the episodes that were going on."""
 
 
 class Greedy(Protocol):
@@ -61,16 +64,25 @@ def joined(parts: list[Validation]) -> Validation:
 
 def _returns(agent: Greedy, env: FuelbreakVectorEnv,
              problems: list[Problem], check_stop: Callable[[], None]) -> NDArray[np.float64]:
-    """One episode per problem; slots left over play on unseen."""
+    total = np.zeros(env.num_envs)
+    for _, reward, playing in played_steps(env, problems, agent.act_greedily):
+        check_stop()
+        total += np.where(playing, reward, 0.0)
+    return total[:len(problems)]
+
+
+def played_steps(env: FuelbreakVectorEnv, problems: list[Problem],
+                 act: Callable[[Tensor, Tensor], Tensor]) -> Iterator[Step]:
+    """Steps of one episode for each problem; slots left over play on unseen.
+
+    act: actions i64 [N] by observations f32 [N, C, H, W] and action masks bool [N, A].
+    """
     spare = env.num_envs - len(problems)
     observation, info = env.reset(options={"problem": problems + problems[:1] * spare})
-    total = np.zeros(env.num_envs)
     playing = np.arange(env.num_envs) < len(problems)
     while playing.any():
-        check_stop()
         mask = torch.from_numpy(info["action_mask"].astype(np.bool_))
-        action = agent.act_greedily(torch.from_numpy(observation), mask).numpy()
+        action = act(torch.from_numpy(observation), mask).numpy()
         observation, reward, terminated, _, info = env.step(action)
-        total += np.where(playing, reward, 0.0)
-        playing &= ~terminated
-    return total[:len(problems)]
+        yield action, reward, playing
+        playing = playing & ~terminated
