@@ -16,13 +16,14 @@ from benchmarks.jobs.codes import AGRICULTURE, Mask, developed, near, roads
 from benchmarks.jobs.inputs import CONFIGS, INPUTS, OUT, landscape_path, link_map
 from scipy import ndimage
 
-from firebreak.files import made_folder, read_toml
+from firebreak.files import made_folder
 from firebreak.landscape.candidates.lines import candidate_lines, masks_of
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_geotiff, write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.area import named_area
 from firebreak.planning.output.vectors import write_lines
+from firebreak.reading import read_toml
 
 BROUGHT_CONFIGS = CONFIGS / "brought"
 LEAST_ROAD_M, LEAST_LINE_M = 150.0, 300.0

@@ -23,11 +23,12 @@ from benchmarks.jobs.codes import (
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.files import made_folder, read_toml
+from firebreak.files import made_folder
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.area import named_area
+from firebreak.reading import read_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = ROOT / "configs" / "jobs"

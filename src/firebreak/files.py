@@ -1,5 +1,5 @@
 """Writing of files: each is written beside its place, flushed to the disk, checked, and only then
-renamed, so that a file is whole or not there. And how TOML files, which users write, are read.
+renamed, so that a file is whole or not there.
 
 Content is made in memory and written by plain writes, since these say when a disk is full: the
 libraries of pictures, grids and shapes lose errors of the disk when they close a file.
@@ -16,7 +16,6 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from firebreak.checks import InputError, fail
-from firebreak.reading import MOST_SETTINGS, bytes_of, from_toml
 
 _CHUNK = 1 << 20
 _Note = Callable[[Path, Path], contextlib.AbstractContextManager[object]]
@@ -330,21 +329,3 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def read_toml(path: str | Path) -> dict[str, object]:
-    """The tables of a TOML file.
-
-    Raises:
-        InputError: no such file, larger than settings are, or not TOML.
-    """
-    file = Path(path)
-    if not file.is_file():
-        raise fail(expected="a TOML file", given="no such file", where=str(path),
-                   remedy="check the path")
-    content = bytes_of(file, MOST_SETTINGS)
-    try:
-        return from_toml(content.decode())
-    except ValueError as error:
-        raise fail(expected="a TOML file", given=str(error), where=str(path),
-                   remedy="correct this line") from error

@@ -126,6 +126,24 @@ def from_toml(text: str) -> dict[str, Any]:
     return tree
 
 
+def read_toml(path: str | Path) -> dict[str, object]:
+    """The tables of a TOML file.
+
+    Raises:
+        InputError: no such file, larger than settings are, or not TOML.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise fail(expected="a TOML file", given="no such file", where=str(path),
+                   remedy="check the path")
+    content = bytes_of(file, MOST_SETTINGS)
+    try:
+        return from_toml(content.decode())
+    except ValueError as error:
+        raise fail(expected="a TOML file", given=str(error), where=str(path),
+                   remedy="correct this line") from error
+
+
 def from_json(text: str | bytes) -> Any:
     """Values of the JSON text of a file or a server.
 

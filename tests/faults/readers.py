@@ -18,7 +18,6 @@ from firebreak.api.plans.area import planning_area
 from firebreak.cli.commands.behavior_cases import cases_in
 from firebreak.cli.shared.plan_record import options_in
 from firebreak.cli.shared.tables import read_table
-from firebreak.files import read_toml
 from firebreak.fire.effects.losses import read_layers
 from firebreak.landscape.formats import landfire as service
 from firebreak.landscape.formats.folders import write_ascii_folder, write_cell2fire
@@ -33,6 +32,7 @@ from firebreak.landscape.raster.shapes import mask_of_shapes
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import treatment_of
 from firebreak.planning.output.vectors import has_vector_reader
+from firebreak.reading import read_toml
 from firebreak.train.config.load import load_config, preset_file
 from firebreak.weather.formats.read import read_weather
 from firebreak.weather.wind_rose import rose_of

@@ -21,7 +21,7 @@ from firebreak.agent.policy_file import save_policy
 from firebreak.api.shared.records import write_options
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.cli.shared import tables
-from firebreak.landscape.formats import cell2fire_writer, lcp, qgis_styles, treated, write
+from firebreak.landscape.formats import folders, qgis_styles, treated, write
 from firebreak.landscape.formats.landfire_archive import landscape_of_archive
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
@@ -67,9 +67,9 @@ def writers(inputs: Path) -> list[Writer]:
         Writer("fuel map", lambda out: write.write_fuel_map(out / "fuel.tif", land)),
         Writer("treated landscape", lambda out: treated.write_treated(
             out / "treated.tif", str(source), land, breaks, Treatment())),
-        Writer("LCP", lambda out: lcp.write_lcp(out / "land.lcp", land)),
-        Writer("ASCII grids", lambda out: write.write_ascii_folder(out, land)),
-        Writer("Cell2Fire folder", lambda out: cell2fire_writer.write_cell2fire(out, land)),
+        Writer("LCP", lambda out: write.write_lcp(out / "land.lcp", land)),
+        Writer("ASCII grids", lambda out: folders.write_ascii_folder(out, land)),
+        Writer("Cell2Fire folder", lambda out: folders.write_cell2fire(out, land)),
         Writer("QGIS style", lambda out: qgis_styles.write_ramp(
             out / "a", qgis_styles.even_stops(("#000000", "#ffffff"), 0.0, 1.0))),
         *_plans(land, breaks), *_copies(inputs, source), *_pages(land, breaks), *_states(),
@@ -114,7 +114,7 @@ def _plans(land: Landscape, breaks: np.ndarray) -> list[Writer]:
     made = [Writer("plan", lambda out: export.write_plan(plan, land, out)),
             Writer("GeoJSON", lambda out: vectors.write_text(out / "a.geojson", [
                 vectors._geojson([vectors._area(one, land) for one in segments], rows, ALBERS)])),
-            Writer("table of Cell2Fire", lambda out: cell2fire_writer.write_firebreak_csv(
+            Writer("table of Cell2Fire", lambda out: folders.write_firebreak_csv(
                 out / "firebreaks.csv", cells))]
     if vectors.has_vector_reader():
         made.append(Writer("GeoPackage", lambda out: vectors.write_segments(
@@ -130,7 +130,7 @@ def _copies(inputs: Path, source: Path) -> list[Writer]:
     with zipfile.ZipFile(archive, "w") as packed:
         packed.write(source, "land.tif")
     return [
-        Writer("copied weather", lambda out: cell2fire_writer.copy_weather_and_ignitions(
+        Writer("copied weather", lambda out: folders.copy_weather_and_ignitions(
             folder, out)),
         Writer("download", lambda out: landscape_of_archive(archive, out / "land.tif", LAYERS)),
         Writer("artifact", lambda out: artifacts.Directory(out).copy(source, "a.tif")),

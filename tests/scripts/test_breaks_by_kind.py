@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from firebreak.files import read_toml
+from firebreak.reading import read_toml
 from firebreak.report.figures.canvas import close_figure
 from firebreak.settings.rules import check
 from firebreak.weather.wind_rose import rose_of

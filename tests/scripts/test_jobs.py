@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.files import read_toml
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
 from firebreak.planning.methods import AUTO, METHODS
+from firebreak.reading import read_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGS = sorted((ROOT / "configs" / "jobs").glob("*.toml"))

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import rasterio
 
-from firebreak.files import read_toml
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.reading import read_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(path.stem for path in (ROOT / "configs" / "jobs" / "brought").glob("*.toml"))

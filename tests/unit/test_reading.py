@@ -12,12 +12,12 @@ from firebreak import reading
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
 from firebreak.cli.shared.tables import read_table
-from firebreak.files import read_toml
 from firebreak.landscape.formats.cell2fire import read_fuel_table
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.tables import read_data_table, read_ignitions, read_points
 from firebreak.landscape.raster.ascii_grid import read_ascii_grid
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.reading import read_toml
 from firebreak.train.config.load import load_config
 from firebreak.train.storage.metrics import read_rows
 from firebreak.weather.formats.read import read_weather

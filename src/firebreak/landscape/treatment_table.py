@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from firebreak.checks import counted, fail, unknown_name
-from firebreak.files import read_toml
 from firebreak.landscape.fuel_systems import SYSTEMS
 from firebreak.landscape.treatments import Treatment
 from firebreak.landscape.value_unit import checked_unit
+from firebreak.reading import read_toml
 
 SHIPPED = Path(__file__).with_name("treatments.toml")
 """The table that comes with the package."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from firebreak.checks import InputError, fail, nearest
-from firebreak.files import read_toml
+from firebreak.reading import read_toml
 from firebreak.settings.conversion import shown
 from firebreak.settings.retired import is_idle, retired_option
 from firebreak.settings.schema import Leaf, leaves

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import counted, fail
-from firebreak.files import read_toml
 from firebreak.landscape.names import weather_place
+from firebreak.reading import read_toml
 from firebreak.seeding import generator
 from firebreak.settings.weather import DEFAULT_MOISTURE
 from firebreak.weather.formats.gridded import grid_hours, is_gridded, read_gridded

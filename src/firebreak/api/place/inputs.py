@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from firebreak.agent.policy_place import file_at
 from firebreak.checks import InputError, fail
-from firebreak.files import read_toml, without_links
+from firebreak.files import without_links
 from firebreak.landscape.names import is_sample
 from firebreak.planning.output.earlier import plan_file
+from firebreak.reading import read_toml
 
 NAMING = frozenset(("landscape", "landscapes", "runs", "area", "data", "config", "target"))
 """Options of text that may name a file; the others are words, whatever lies beside them."""

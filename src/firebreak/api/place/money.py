@@ -20,8 +20,8 @@ def phases_of(text: str | None, config: Path | None) -> "list[Phase]":
     Raises:
         InputError: no year or no budget, or years out of order.
     """
-    from firebreak.files import read_toml
     from firebreak.planning.evaluation.build_order import Phase, check_phases
+    from firebreak.reading import read_toml
 
     pairs: list[tuple[Any, ...]]
     if text == NO_PHASES:

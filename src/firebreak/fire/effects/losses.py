@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from firebreak.checks import fail, unknown_name
-from firebreak.files import read_toml
 from firebreak.landscape.landscape import Landscape
+from firebreak.reading import read_toml
 from firebreak.units import KW_M_PER_BTU_FT_S
 
 Floats = NDArray[np.float64]

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.ndimage import distance_transform_edt
 
-from firebreak.files import read_toml
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.names import SAMPLES, sample_folder
 from firebreak.landscape.raster.degrees import corners_of
 from firebreak.landscape.raster.on_grid import mask_of
+from firebreak.reading import read_toml
 from firebreak.weather.load import weather_of
 
 ROOT = Path(__file__).resolve().parents[4]

@@ -51,8 +51,8 @@ def _degrees(angle: float, signs: str) -> str:
 
 def about_sample(spec: str) -> list[str]:
     """What is known of a sample's making, a line each; nothing of another landscape."""
-    from firebreak.files import read_toml
     from firebreak.landscape.names import ABOUT_FILE, is_sample, sample_folder
+    from firebreak.reading import read_toml
 
     if not is_sample(spec):
         return []
