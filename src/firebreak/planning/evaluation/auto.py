@@ -50,7 +50,7 @@ FIRST = "dqn"
 """The candidate that plans first, since it is quick and saves much; the others follow in order."""
 
 NO_LINES = "cells are placed there and not lines that are given"
-"""Why a candidate is left out where the user supplies lines."""
+"""The reason to leave a candidate out where the user supplies lines."""
 
 FINALISTS = 2
 """Candidates whose breaks are moved: those that save most on the choice fires."""
@@ -61,7 +61,7 @@ OWN_SHARE = 0.7
 
 
 class Candidate(NamedTuple):
-    """How the plan of a method fared on the choice fires.
+    """The plan of a method on the choice fires.
 
     Attributes:
         reduction: share of the untreated loss that it saves; of one that burned a part of the fires
@@ -82,7 +82,7 @@ class Candidate(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Why a plan was kept.
+    """The choice of a plan, with the reasons.
 
     Attributes:
         fires: number of choice fires.
@@ -134,7 +134,7 @@ class Chosen(NamedTuple):
 
 
 def choice_count(plan_fires: int, cells: int) -> int:
-    """How many choice fires there are for so many plan fires on a map of so many cells."""
+    """Number of choice fires for so many plan fires on a map of so many cells."""
     wanted = max(PER_PLAN_FIRE * plan_fires, FEWEST)
     return max(plan_fires, 2, min(wanted, MOST_CELLS // cells))
 
@@ -238,7 +238,8 @@ def _proposals(names: Sequence[str], make: Callable[..., Plan], rules: PlanRules
                mended: PlanRules, report: Reporter, parts: Sequence[float],
                first: Callable[[Plan], object] | None,
                ) -> tuple[dict[str, _Proposal], dict[str, InputError]]:
-    """What each candidate proposes, and why others propose nothing, in the order of the names.
+    """Proposals of the candidates, and the errors of those that propose nothing, in the order of
+    the names.
 
     Raises:
         InputError: of the first, where none proposes anything.

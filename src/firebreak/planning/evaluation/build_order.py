@@ -21,7 +21,7 @@ from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, in_shares, no_report
 
 MAX_TRIALS = 4
-"""How often every segment is removed on trial, at most."""
+"""Times that every segment is removed on trial, at most."""
 MOST_BURNS, FEWEST_FIRES = 16_384, 64
 """Plan fires times segments, at most, but for so many plan fires: of a large plan each segment is
 tried on fewer of them."""
@@ -85,7 +85,7 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
 
 
 def _saved_by(slots: Slots, segment: BreakSegment) -> float:
-    """What a segment saves on the plan fires beside the others, per unit of its cost."""
+    """The saving of a segment on the plan fires beside the others, per unit of its cost."""
     before = slots.plan_loss(0)
     _remove(slots, segment)
     more = slots.plan_loss(0) - before
@@ -132,7 +132,7 @@ def check_phases(phases: Sequence[Phase], where: str) -> None:
 
 
 def total_budget(phases: Sequence[Phase]) -> float:
-    """What may be spent in all years."""
+    """Money of all years."""
     return float(sum(phase.budget for phase in phases))
 
 

@@ -1,4 +1,4 @@
-"""Which of several plans to keep, by what they save on choice fires, which no method was given.
+"""The choice among several plans by what they save on choice fires, which no method was given.
 
 The plans race: all burn a part of the fires, and those that may still be among the best burn the
 next. Of the plans that are not told apart from the best, the first in a fixed order is kept.
@@ -56,7 +56,7 @@ def choice_fires(scene: Scene, count: int) -> ChoiceFires:
 
 
 class Verdict(NamedTuple):
-    """Which plan is kept.
+    """The plan that is kept.
 
     Attributes:
         chosen: its name.
@@ -96,7 +96,7 @@ def race(names: Sequence[str], savings: Callable[[str, slice], NDArray[np.float6
 
 
 def ends_of(fires: int) -> list[int]:
-    """How many fires have burned after each part."""
+    """Number of fires that have burned after each part."""
     return sorted({min(max(round(share * fires), FEWEST_FIRES), fires) for share in PARTS})
 
 
@@ -110,7 +110,7 @@ def still_running(saved: Mapping[str, NDArray[np.float64]], places: int,
 
 
 def is_behind(less: NDArray[np.float64], sigmas: float) -> bool:
-    """Whether a plan that saves so much less of each fire [n] is behind by more than chance."""
+    """True where a plan that saves so much less of each fire [n] is behind by more than chance."""
     return bool(less.mean() > sigmas * less.std(ddof=1) / np.sqrt(less.size))
 
 

@@ -79,7 +79,7 @@ def _nothing(scene: Scene, method: str, budget_share: float, plan_fires: int, se
 
 
 def plans_to_make(scenes: Sequence[Scene], methods: Sequence[str], random_draws: int) -> int:
-    """How many plans `planned` makes."""
+    """Number of plans that `planned` makes."""
     return len(scenes) * sum(len(_seeds_of(method, 0, random_draws)) for method in methods)
 
 

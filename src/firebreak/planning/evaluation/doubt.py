@@ -42,7 +42,7 @@ _WORDS = {"rates": "rates of spread", "wind": "wind direction", "moisture": "dea
 
 
 class Doubted(NamedTuple):
-    """What plans save under one kind of doubt, means over landscapes.
+    """Savings of plans under one kind of doubt, means over landscapes.
 
     Attributes:
         reduction: f64 [draws, methods].
@@ -132,7 +132,7 @@ def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
 
 
 def worlds(scenes: Sequence[Scene], draws: int) -> int:
-    """How many perturbed worlds `doubt` burns."""
+    """Number of perturbed worlds that `doubt` burns."""
     return draws * len(_applying(scenes))
 
 
@@ -164,7 +164,7 @@ def change_of(scene: Scene, kind: Doubt, draw: int, seed: int) -> Perturbation:
 
 def _saved(scene: Scene, world: Scene, plans: Mapping[str, Plan], names: Sequence[str],
            test_fires: int) -> tuple[Floats, float]:
-    """What each plan saves in a world, and the hectares that a mean fire burns there."""
+    """The saving of each plan in a world, and the hectares that a mean fire burns there."""
     fires = scene.fires(TEST_SET, test_fires)
     before = burn(world, fires, want="statistics")
     whole = float(before.loss.mean())
@@ -200,7 +200,7 @@ def to_json(result: DoubtResult) -> dict[str, Any]:
 
 
 def doubt_table(result: DoubtResult) -> str:
-    """What each plan saves under each kind of doubt, and whether the order of plans holds."""
+    """Return the table of savings by kind of doubt, and the sentences on the order of plans."""
     draws = counted(draws_of(result), "draw")
     lines = [f"Under doubt, {draws} of each, the same for all plans; plans, "
              "ignitions, durations and values as they were:", what_is_drawn(result), ""]
@@ -212,7 +212,7 @@ def doubt_table(result: DoubtResult) -> str:
 
 
 def what_is_drawn(result: DoubtResult) -> str:
-    """How far rates, wind, moisture and, where there are any, breaches are moved."""
+    """Say how far rates, wind, moisture and, where there are any, breaches are moved."""
     breaches = (f"; breaches x {1 / BREACH_FACTOR:g} to {BREACH_FACTOR:g}"
                 if "breach" in result.by_kind else "")
     return (f"rates of spread by fuel, log-normal (sigma ln {np.exp(RATE_SIGMA):.2f}); wind turned "
@@ -238,7 +238,7 @@ def _span(values: np.ndarray, digits: str) -> str:
 
 
 def doubt_verdict(result: DoubtResult) -> list[str]:
-    """Whether plans still save and keep their order with all perturbed together."""
+    """Say whether plans still save and keep their order with all perturbed together."""
     if not result.methods:
         return ["No plan treats a cell."]
     own = result.by_kind["all"].reduction

@@ -1,4 +1,4 @@
-"""What a plan changes, segment by segment, on test fires that no method was shown.
+"""The effect of a plan, segment by segment, on test fires that no method was shown.
 
 The test fires burn without breaks and then under the first, the first two, ... segments, only those
 anew that a segment changes. They are burned in batches, so that the change of burn probability in a
@@ -116,7 +116,7 @@ def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
 
 
 def _meets_crews(scene: Scene) -> bool:
-    """Whether it is known where crews hold: a narrow break burns, whoever stops the fire there."""
+    """True where it is known where crews hold: narrow breaks burn, whoever stops the fire there."""
     return scene.field.breaks.held and scene.field.breaks.lost == 0.0
 
 
@@ -153,7 +153,7 @@ def _protected(scene: Scene, drops: csr_array, test_fires: int) -> NDArray[np.fl
 
 
 class _Spread:
-    """How maps [H, W] differ, of which none is kept.
+    """The spread of maps [H, W], of which none is kept.
 
     Source: Welford (1962), "Note on a method for calculating corrected sums of squares".
     """

@@ -146,7 +146,7 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
 
 
 def _fires_to_burn(request: Sequence[Planned], fires: int) -> int:
-    """How many fires judging burns, `fires` of them under each plan and without any."""
+    """Number of fires that burn in all, `fires` of them under each plan and without any."""
     return fires * sum(1 + sum(map(len, own.plans.values())) for own in request)
 
 

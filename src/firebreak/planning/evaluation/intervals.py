@@ -48,12 +48,12 @@ class FireGroups(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What an interval is over, as `interval_words`."""
+        """The words of `interval_words` for these groups."""
         return interval_words(self.over, self.weathers)
 
     @property
     def weathers(self) -> int:
-        """How many weathers groups are; 0 where they are single fires."""
+        """Number of weathers; 0 where groups are single fires."""
         return self.groups if self.over == "weathers" else 0
 
     def sums(self, values: Floats) -> Floats:
@@ -90,7 +90,7 @@ class FireGroups(NamedTuple):
 
 
 def interval_words(over: IntervalOver, weathers: int) -> str:
-    """What the intervals of one landscape are over: the end of a sentence."""
+    """Say what the intervals of one landscape are over: the end of a sentence."""
     if over == "weathers":
         return f"over the {weathers:,} weathers of the test fires"
     return "over the test fires, with the weather taken as given"

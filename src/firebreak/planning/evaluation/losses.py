@@ -1,4 +1,4 @@
-"""What fires lose under plans, burned here or by workers, and what these losses say."""
+"""Losses of fires under plans, burned here or by workers, and measures of these losses."""
 
 from collections.abc import Callable, Sequence
 from math import ceil
@@ -28,7 +28,7 @@ CURVE_POINTS = 5
 
 
 def untreated_losses(scene: Scene, fires: Fires) -> Floats:
-    """What each fire loses without breaks, f64 [F].
+    """The loss of each fire without breaks, f64 [F].
 
     Raises:
         InputError: nothing of value burns.
@@ -83,7 +83,7 @@ def worst_tenth_mean(losses: Floats) -> float:
 
 
 def worst_tenth_parts(losses: Floats) -> tuple[Floats, Floats]:
-    """What each fire adds to the mean of the worst tenth, f64 [F], whose mean it is, and its loss
+    """The part of each fire in the mean of the worst tenth, f64 [F], whose mean it is, and its loss
     where it is one of that tenth, else 0.
 
     Near the sample, a mean over fires: the quantile's own change does not count.
@@ -99,7 +99,7 @@ def _tenth(fires: int) -> int:
 
 
 class FireBurner:
-    """What a worker holds: the scene. A call has the fires and the breaks with it."""
+    """The scene, held by a worker. A call has the fires and the breaks with it."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
@@ -111,7 +111,7 @@ class FireBurner:
 
 
 def burner_recipe(scene: Scene) -> Recipe:
-    """How a worker makes what it answers calls with."""
+    """The recipe by which a worker makes its `FireBurner`."""
     return Recipe(FireBurner, (scene,))
 
 
@@ -125,7 +125,7 @@ def burned_by_workers(executor: Executor, scene: Scene, fires: Fires,
     cells = np.empty(0, np.int64) if breaks is None else np.flatnonzero(breaks)
     parts, sums = parts_of(fires, scene.landscape.shape), PartsTotal(scene, fires, breaks)
     calls = ((fires.part(which), cells, sums.units) for which in parts)
-    for place, made in map_chunks(executor, FireBurner.burn.__name__, calls, "async"):
-        sums.add(parts[place], made)
+    for place, part in map_chunks(executor, FireBurner.burn.__name__, calls, "async"):
+        sums.add(parts[place], part)
         report(parts[place].size)
     return sums.result()

@@ -28,9 +28,9 @@ def table(evaluation: Evaluation) -> str:
     count = len(evaluation.landscapes)
     where = f"{count} landscapes" if count > 1 else evaluation.landscapes[0]
     # A network to compare with has a cost of its own, which its line of the table shows.
-    asked = [row for row in rows if EXISTING not in row.method] or rows
-    budget = _span([float(f"{100.0 * row.budget:.4g}") for row in asked])
-    plan_fires = _span([row.plan_fires for row in asked])
+    compared = [row for row in rows if EXISTING not in row.method] or rows
+    budget = _span([float(f"{100.0 * row.budget:.4g}") for row in compared])
+    plan_fires = _span([row.plan_fires for row in compared])
     share = np.mean([row.untreated_burned_share for row in rows])
     hours = _span([round(row.median_duration_min / 60.0, 1) for row in rows])
     own = [_line(evaluation, name) for name in evaluation.methods]
@@ -90,7 +90,7 @@ def choice_rows(choice: Choice) -> list[tuple[str, ...]]:
 
 
 def choice_words(choice: Choice) -> str:
-    """Which plan was kept, and why."""
+    """Say which plan was kept, and why."""
     kept, best = choice.chosen, choice.best
     by_moves = choice.candidates[kept].moved or 0.0
     moved = f"; {by_moves:.2%} of that came from moving its breaks" if by_moves > 0.0 else ""
@@ -102,7 +102,7 @@ def choice_words(choice: Choice) -> str:
 
 
 def left_out_words(choice: Choice, plan: Plan) -> str:
-    """What is not proposed, what of the plan was left out and what is not spent, one sentence."""
+    """Say what is not proposed, what was left out of the plan and what is not spent."""
     words = (f"pieces shorter than {choice.least_m:g} m are not proposed unless they close a gap "
              "against a barrier")
     if choice.useless:
@@ -177,7 +177,7 @@ def _line(evaluation: Evaluation, name: str) -> tuple[str, ...]:
 
 
 def _cost(evaluation: Evaluation, name: str) -> str:
-    """What a method's plan costs; on several landscapes from the least to the most."""
+    """The cost of a method's plan; on several landscapes from the least to the most."""
     costs = [float(f"{plans[name].cost:.6g}") for plans in evaluation.plans]
     return _span(costs) if costs else "-"
 

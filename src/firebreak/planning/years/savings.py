@@ -1,4 +1,4 @@
-"""What schedules save: a year's fires burn with every segment in the state of its age.
+"""Savings of schedules: a year's fires burn with every segment in the state of its age.
 
 Years are taken for independent, and fuel outside breaks stays as it is. Fires of a set of their own
 choose among the schedules; test fires, which no method was given, say what each of them saves.
@@ -91,7 +91,7 @@ def check_horizon(rows: Sequence[TreatmentRow], horizon: int, where: str) -> Non
 
 
 def discount_factors(rate: float, years: int) -> Floats:
-    """What a loss of each year counts beside one of the first, f64 [Y]: 1 / (1 + rate)^year."""
+    """Weight of a loss of each year beside one of the first, f64 [Y]: 1 / (1 + rate)^year."""
     return np.asarray((1.0 + rate) ** -np.arange(years, dtype=np.float64))
 
 
@@ -150,8 +150,8 @@ def _chosen(losses: Mapping[str, Floats]) -> str:
 
 def _savings(losses: Mapping[str, Floats], before: Floats, weather: NDArray[np.int64],
              weight: Floats) -> tuple[dict[str, ScheduleSaving], Interval]:
-    """What losses f64 [Y, F] of each schedule save of those without breaks, f64 [F], and the mean
-    of these; years count by their weight f64 [Y], whose sum is 1. weather: i64 [F], of each fire.
+    """Savings of schedules, by their losses f64 [Y, F] and those without breaks, f64 [F], and the
+    mean of these; years count by their weight f64 [Y], whose sum is 1. weather: i64 [F].
     """
     groups, whole = fire_groups(weather, before), before.mean()
     once = weight @ losses[BUILD_ONCE.name]

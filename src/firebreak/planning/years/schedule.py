@@ -1,4 +1,4 @@
-"""What is built and what is kept up in each year, from the money of the year.
+"""Schedules: the segments to build and to keep up in each year, from the money of the year.
 
 Segments are built in their order. A segment that is kept up in a year, or treated again, is as in
 the year it was made; else it is a year older. What a year does not spend goes to the next.
@@ -17,7 +17,7 @@ NOT_BUILT = -1
 
 
 class Rule(NamedTuple):
-    """How the money of a year is shared.
+    """A rule that shares out the money of a year.
 
     name: as tables have it. upkeep: standing segments are kept up first, in build order, as far as
     the money goes. again: segments that are older than their first state are treated again before
@@ -50,7 +50,7 @@ class Prices(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """What is done in Y years with n segments.
+    """The work of Y years on n segments.
 
     Attributes:
         rule: by which it was made.

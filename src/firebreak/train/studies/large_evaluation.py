@@ -71,7 +71,7 @@ class FireSums(NamedTuple):
 
 
 def _fires_per_chunk(scene: Scene) -> int:
-    """So many that a chunk is worth sending; depends on the map's size alone."""
+    """Number of fires of a chunk, enough to be worth sending; depends on the map's size alone."""
     return int(np.clip(_CELLS_PER_CHUNK // scene.landscape.burnable.size, _MIN_FIRES, _MAX_FIRES))
 
 
@@ -129,7 +129,7 @@ def _grouped(samples: NDArray[np.float64], group: NDArray[np.int64],
 
 
 class ChunkBurner:
-    """What a worker holds: scenes, and the break masks of every method on each."""
+    """Scenes, and the break masks of every method on each, held by a worker."""
 
     def __init__(self, scenes: list[Scene], masks: list[Masks]) -> None:
         self.scenes, self.masks = scenes, masks
@@ -269,7 +269,7 @@ def _chunks(scenes: list[Scene], test_fires: int) -> Iterator[tuple[int, int, in
 
 
 def _identity(scenes: list[Scene], planned: list[Planned], test_fires: int) -> str:
-    """What sums belong to: the program, scenes, plans, number of fires."""
+    """A hash of what sums belong to: the program, scenes, plans, number of fires."""
     return hash_of(_parts(scenes, planned, test_fires))
 
 

@@ -166,7 +166,7 @@ def member_state(member: Member) -> dict[str, Any]:
 
 
 def member_from(state: dict[str, Any], settings: AgentSettings, device: str) -> Member:
-    """What `member_state` gave.
+    """The member of a `member_state`.
 
     Raises:
         ValueError: a genome that no member has.

@@ -1,4 +1,4 @@
-"""Which configurations to try: the points of a grid in a drawn order, or Optuna's proposals."""
+"""Configurations to try: the points of a grid in a drawn order, or Optuna's proposals."""
 
 import itertools
 from collections.abc import Iterator
@@ -63,7 +63,9 @@ class GridSearch:
         return self.points[trial]
 
     def report(self, trial: int, scores: list[float]) -> bool:
-        """Whether the mean so far is below the median of the finished trials' over these folds."""
+        """Return whether the mean so far is below that of half the finished trials, over these
+        folds.
+        """
         others = [own[:len(scores)] for number, own in self._finished.items()
                   if number < trial and len(own) >= len(scores)]
         return (self.prune and len(others) >= TRIALS_TO_COMPARE and len(scores) > 1
@@ -106,7 +108,7 @@ class OptunaSearch:
                     for key, values in self.config.trials.search.items()}
 
     def report(self, trial: int, scores: list[float]) -> bool:
-        """Whether Optuna gives the trial up."""
+        """Return whether Optuna gives the trial up."""
         with self._reading():
             own = self._trial(trial)
             if len(scores) - 1 not in self._frozen(trial).intermediate_values:

@@ -86,12 +86,12 @@ def _known(folder: Path) -> list[Row]:
 
 
 def _named(row: Row) -> tuple[str, int, int | None]:
-    """What a row is of: a fold of a trial, or the trial."""
+    """The key of a row: a fold of a trial, or the trial."""
     return row["kind"], row["trial"], row.get("fold") if row["kind"] == "fold" else None
 
 
 class FoldRunner:
-    """What a trial's process holds: the store and its folds."""
+    """The store and its folds, held by a trial's process."""
 
     def __init__(self, config: RunConfig) -> None:
         self.config, self.data = config, written_data(config)
