@@ -9,6 +9,7 @@ import rasterio
 
 from firebreak.cli import main
 from firebreak.cli.shared.plan_record import recorded
+from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation import auto
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation
 from firebreak.planning.methods import CANDIDATES
@@ -110,15 +111,16 @@ def test_where_none_is_left_one_sentence_says_why(capsys: Out) -> None:
 @pytest.mark.slow
 def test_a_better_method_is_told_with_its_command(capsys: Out,
                                                   monkeypatch: pytest.MonkeyPatch) -> None:
-    def better(evaluation: Evaluation, subject: str) -> list[str]:
-        assert subject == "auto"
+    def better(evaluation: Evaluation, own: Plan) -> list[str]:
+        assert own.label == "auto"
+        assert own.method == chosen
         assert isinstance(next(iter(evaluation.paired.values())), Difference)
-        return [chosen, "strips"]
+        return ["strips"]
 
     chosen = plan(capsys, *ALONE, out="first")[0]["method"]
     assert chosen != "strips"
 
-    monkeypatch.setattr("firebreak.planning.evaluation.tables.better_rivals", better)
+    monkeypatch.setattr("firebreak.planning.evaluation.tables.rivals_of", better)
     monkeypatch.setattr("sys.argv", ["firebreak", "plan", "my land.tif", "--out", "x",
                                      "--method=auto", "--seed", "0"])
     _, text = plan(capsys, "--test-fires", "40")

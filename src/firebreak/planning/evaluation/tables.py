@@ -68,17 +68,10 @@ CHOICE_HEADER = ("method", "saves", "less than the best", "95 % interval", "fire
 def choice_table(choice: Choice) -> str:
     """The candidates of a choice as aligned text, and which was kept and why, several lines."""
     lines = aligned([CHOICE_HEADER, *choice_rows(choice)])
-    left_out = [f"left out: {', '.join(names)}, as {sentence}"
-                for sentence, names in refusals(choice).items()]
+    reasons = dict.fromkeys(choice.refused.values())
+    left_out = [f"left out: {', '.join(n for n, why in choice.refused.items() if why == reason)}, "
+                f"as {reason}" for reason in reasons]
     return "\n".join([*lines, *left_out, choice_words(choice)])
-
-
-def refusals(choice: Choice) -> dict[str, list[str]]:
-    """The candidates that made no plan by why they made none."""
-    found: dict[str, list[str]] = {}
-    for name, sentence in choice.refused.items():
-        found.setdefault(sentence, []).append(name)
-    return found
 
 
 def choice_rows(choice: Choice) -> list[tuple[str, ...]]:
@@ -132,20 +125,12 @@ def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, 
 
 
 def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:
-    """Methods that save more than a plan and were not chosen, the best first."""
-    # The chosen method by itself may save more in pieces that are not worth a crew's way.
-    return [name for name in better_rivals(evaluation, plan.label) if name != plan.method]
-
-
-def better_rivals(evaluation: Evaluation, subject: str) -> list[str]:
-    """Methods whose paired 95 % interval to the subject excludes 0 in their favour, the best first.
-
-    subject: the name of a plan that the others are held against.
-    """
+    """Methods whose paired 95 % interval to a plan excludes 0 in their favour, the best first."""
     found = []
     for name in evaluation.methods:
-        pair = evaluation.paired.get(f"{subject} - {name}")
-        if pair is not None and pair.high < 0.0 and name in METHODS:
+        pair = evaluation.paired.get(f"{plan.label} - {name}")
+        # The chosen method by itself may save more in pieces that are not worth a crew's way.
+        if pair is not None and pair.high < 0.0 and name in METHODS and name != plan.method:
             found.append((pair.difference, name))
     return [name for _, name in sorted(found)]
 
@@ -215,6 +200,7 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
         "schema": 1,
         "landscapes": len(evaluation.landscapes),
         "interval": evaluation.interval,
+        "weathers": evaluation.weathers,
         "test_fires": evaluation.test_fires,
         "rows": [row._asdict() for row in evaluation.rows],
         "methods": {name: summary._asdict() for name, summary in evaluation.methods.items()},

@@ -88,8 +88,9 @@ def headline(r: ReportedPlan) -> Facts:
         "tail": r.numbers.get("cvar90_reduction"),
         "rivals": [] if judged is None else rivals_of(judged, r.plan),
         "better": None if judged is None else rival_words(judged, r.plan, r.origin.command),
-        "caveats": [*caveats, "The intervals cover the random draw of fires, not the error of the "
-                              "fire model or of the fuel map."]}
+        "caveats": [*caveats, "The intervals cover the random draw of weathers and fires (of fires "
+                              "alone where they burn in fewer than 4 weathers), not the error of "
+                              "the fire model or of the fuel map."]}
 
 
 def _losses(r: ReportedPlan, result: PlanResult) -> Facts:

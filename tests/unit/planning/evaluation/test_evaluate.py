@@ -19,9 +19,14 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.plan import Plan, cost_of
-from firebreak.planning.evaluation.evaluate import evaluate
+from firebreak.planning.evaluation.evaluate import (
+    Difference,
+    Evaluation,
+    MethodSummary,
+    evaluate,
+)
 from firebreak.planning.evaluation.judging import judge_scene
-from firebreak.planning.evaluation.tables import table, to_json
+from firebreak.planning.evaluation.tables import rival_words, rivals_of, table, to_json
 from firebreak.planning.making import make_plan
 from firebreak.seeding import integer_seed
 
@@ -289,3 +294,19 @@ def test_many_landscapes_are_drawn_from() -> None:
     done = evaluate(many, ["none", "random"], budget_share=0.1, plan_fires=8, test_fires=20,
                     seed=0, random_draws=1)
     assert "bootstrap, 10,000 resamples, over the 10 landscapes" in table(done)
+
+
+def test_a_rival_is_told_apart_and_is_not_the_method_that_was_chosen(corridor: Scene) -> None:
+    plan = replace(plan_of_cells(corridor, [2], method="segments"), chosen_by="auto")
+    behind = {"segments": -0.2, "strips": -0.05, "greedy": -0.1, "dqn": -0.1, "a file": -0.3}
+    paired = {f"auto - {name}": Difference(mean, mean - 0.06, 0.01 if name == "dqn" else mean / 2)
+              for name, mean in behind.items()}
+    summary = MethodSummary(0.3, 0.2, 0.4, 1.0)
+    found = Evaluation(interval="fires", landscapes=("corridor",), rows=(), paired=paired,
+                       methods=dict.fromkeys(["auto", *behind], summary), test_fires=9)
+    assert rivals_of(found, plan) == ["greedy", "strips"]
+    words = rival_words(found, plan, "firebreak plan x --out y --method=auto")
+    assert words is not None
+    sentence, command = words
+    assert sentence.startswith("On these test fires greedy and strips save more than auto does")
+    assert command == "firebreak plan x --method greedy"
