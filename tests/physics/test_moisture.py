@@ -17,7 +17,6 @@ from firebreak.weather.moisture import (
     dead_moistures_of_ffmc,
     equilibrium_moisture,
     herb_moisture_of_curing,
-    live_moistures,
     moisture_scenario,
 )
 
@@ -137,11 +136,9 @@ def test_the_scenarios_are_those_of_scott_and_burgan():
         moisture_scenario("D2L5")
 
 
-def test_live_moisture_follows_drought_and_curing():
-    assert live_moistures("extreme") == live_moistures("L1") == (0.30, 0.60)
-    assert live_moistures("none") == (1.20, 1.50)
-    with pytest.raises(InputError, match="did you mean 'severe'"):
-        live_moistures("sever")
+def test_live_moisture_follows_its_class_and_the_curing():
+    assert LIVE_CLASSES["L1"] == (0.30, 0.60)
+    assert LIVE_CLASSES["L4"] == (1.20, 1.50)
     curing = np.linspace(0.0, 1.0, 11)
     np.testing.assert_allclose(herb_moisture_of_curing([0.0, 1.0]), [1.2, 0.3])
     # BEHAVE's coefficients, which the surface fire uses, are rounded.

@@ -15,18 +15,21 @@ from firebreak.weather.formats.table import (
     step_min,
 )
 from firebreak.weather.moisture import (
+    LIVE_CLASSES,
     air_at_sunlit_fuel,
     boundary_moistures,
     conditioned,
     dead_moistures_of_ffmc,
     equilibrium_moisture,
-    live_moistures,
     moisture_scenario,
 )
-from firebreak.weather.scenarios import DEFAULT_BUILDUP_INDEX, WeatherScenarios, make_scenarios
-
-DEFAULT_DROUGHT = "severe"
-"""Class of live moisture where a table has none."""
+from firebreak.weather.scenarios import (
+    DEAD_MOISTURES,
+    DEFAULT_BUILDUP_INDEX,
+    LIVE_MOISTURES,
+    WeatherScenarios,
+    make_scenarios,
+)
 
 LATITUDE_DEG = 46.0
 """Latitude of a station that gives none: the one that the Canadian codes were made for."""
@@ -41,18 +44,16 @@ _NEAR_NOON_MIN = 90.0
 _MOST_BUILDUP = 1000.0
 _MOST_RAIN_MM = 600.0
 _MOST_WIND_KM_H = 300.0
-_DEAD = ("dead_moisture_1h", "dead_moisture_10h", "dead_moisture_100h")
-_LIVE = ("live_moisture_herb", "live_moisture_woody")
 
 
-def rows_of(table: WeatherTable, *, drought: str = DEFAULT_DROUGHT, sunlit: bool = False,
-            moisture: str | None = None, latitude_deg: float | None = None) -> WeatherScenarios:
+def rows_of(table: WeatherTable, *, sunlit: bool = False, moisture: str | None = None,
+            latitude_deg: float | None = None) -> WeatherScenarios:
     """Each row of a table as weather, [N], of equal weights.
 
     Dead moistures are the table's own; else those of its moisture scenarios; else they follow
     temperature, humidity and rain from the table's first row on, and after a gap anew; else those
     of its FFMC; else those of `moisture`. Live moistures are the table's own, or of its moisture
-    scenarios, or of `moisture`, or of the drought class. FFMC and BUI are the table's own; a
+    scenarios, or of `moisture`, or two-thirds cured. FFMC and BUI are the table's own; a
     missing BUI is that of DMC and DC, else that of the season so far, else 80; a missing FFMC is
     that of the hours so far where dead moistures follow the weather, else that of the 1-hour
     moisture. BUI and FFMC follow from a season that has temperature, humidity, rain, a clock
@@ -60,7 +61,6 @@ def rows_of(table: WeatherTable, *, drought: str = DEFAULT_DROUGHT, sunlit: bool
 
     Args:
         table: as read.
-        drought: class of live moisture, see `moisture.live_moistures`.
         sunlit: dead fuel lies in the open, so that the sun dries it between 8 and 18 h.
         moisture: scenario "D1L1" to "D4L4" for a table without moisture.
         latitude_deg: of the station, degrees north, negative in the south, for the length of the
@@ -70,7 +70,7 @@ def rows_of(table: WeatherTable, *, drought: str = DEFAULT_DROUGHT, sunlit: bool
         InputError: the table has no moisture and `moisture` is not given.
     """
     dead = _dead_moistures(table, sunlit, moisture)
-    herb, woody = _live_moistures(table, drought, moisture)
+    herb, woody = _live_moistures(table, moisture)
     return make_scenarios(
         wind_20ft_m_min=table.wind_20ft_m_min, wind_from_deg=table.wind_from_deg,
         dead_moisture_1h=dead[:, 0], dead_moisture_10h=dead[:, 1], dead_moisture_100h=dead[:, 2],
@@ -145,7 +145,7 @@ def _noons(table: WeatherTable) -> NDArray[np.intp]:
 
 def _dead_moistures(table: WeatherTable, sunlit: bool, moisture: str | None) -> Floats:
     """[N, 3], by the first source that the table has."""
-    own = [getattr(table, name) for name in _DEAD]
+    own = [getattr(table, name) for name in DEAD_MOISTURES]
     if all(values is not None for values in own):
         return np.stack(own, axis=1)
     if table.fire_scenario is not None:
@@ -177,16 +177,15 @@ def _conditioned_moistures(table: WeatherTable, heat: Floats, humidity: Floats,
     return np.concatenate([conditioned(boundary[run], table.minutes[run]) for run in runs(table)])
 
 
-def _live_moistures(table: WeatherTable, drought: str,
-                    moisture: str | None) -> tuple[Floats, Floats]:
+def _live_moistures(table: WeatherTable, moisture: str | None) -> tuple[Floats, Floats]:
     """(herb, woody), [N] each, by the first source that the table has."""
     if table.fire_scenario is not None:
         found = np.array([moisture_scenario(f"D{int(k)}L{int(k)}")[3:]
                           for k in table.fire_scenario])
     else:
-        standard = moisture_scenario(moisture)[3:] if moisture else live_moistures(drought)
+        standard = moisture_scenario(moisture)[3:] if moisture else LIVE_CLASSES["L2"]
         found = np.tile(np.array(standard), (table.rows, 1))
-    own = [getattr(table, name) for name in _LIVE]
+    own = [getattr(table, name) for name in LIVE_MOISTURES]
     herb, woody = (found[:, k] if values is None else values for k, values in enumerate(own))
     return herb, woody
 

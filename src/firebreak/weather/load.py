@@ -28,7 +28,7 @@ from firebreak.weather.formats.table import (
     step_min,
     turned,
 )
-from firebreak.weather.from_table import DEFAULT_DROUGHT, rows_of, within_hours
+from firebreak.weather.from_table import rows_of, within_hours
 from firebreak.weather.scenarios import WeatherScenarios
 from firebreak.weather.streams import WeatherStreams, constant, gather_streams, join_rows
 from firebreak.weather.wind_rose import rose_of
@@ -45,8 +45,6 @@ AFTERNOON = (12, 18)
 
 START_HOUR = 10
 """When a day's burning period begins."""
-
-_HOURS_PER_DAY = 24
 
 
 def percentile_scenarios(table: WeatherTable, rows: WeatherScenarios, *,
@@ -121,8 +119,7 @@ def _mean_row(rows: WeatherScenarios, which: NDArray[np.intp]) -> WeatherScenari
 
 def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int,
                year: int | None = None, wind_towards: bool = False,
-               drought: str = DEFAULT_DROUGHT, sunlit: bool = False,
-               moisture: str | None = DEFAULT_MOISTURE,
+               sunlit: bool = False, moisture: str | None = DEFAULT_MOISTURE,
                latitude_deg: float | None = None) -> WeatherStreams:
     """The weather of fires, from any file or folder of weather.
 
@@ -141,7 +138,6 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         seed: of the draws.
         year: of a .wtr and .wnd.
         wind_towards: directions are those the wind blows TO.
-        drought: class of live moisture where the file has none.
         sunlit: dead fuel lies in the open, see `from_table.rows_of`.
         moisture: scenario "D1L1" to "D4L4" for files without moisture; None refuses them.
         latitude_deg: of a season's station, degrees north, see `from_table.rows_of`.
@@ -160,8 +156,7 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
                    where=str(path), remedy="give larger numbers")
 
     def rows(table: WeatherTable) -> WeatherScenarios:
-        return rows_of(table, drought=drought, sunlit=sunlit, moisture=moisture,
-                       latitude_deg=latitude_deg)
+        return rows_of(table, sunlit=sunlit, moisture=moisture, latitude_deg=latitude_deg)
 
     if Path(path).suffix.lower() == ".toml":
         return constant(rose_of(read_toml(path), str(path)))
@@ -237,11 +232,10 @@ def fire_streams(tables: Sequence[WeatherTable], rows: Sequence[WeatherScenarios
     return gather_streams(join_rows(rows), index, step)
 
 
-def period_starts(table: WeatherTable, length: int, start_hour: int = START_HOUR,
-                  ) -> NDArray[np.intp]:
+def period_starts(table: WeatherTable, length: int) -> NDArray[np.intp]:
     """Rows where a day's burning period of `length` rows can begin without meeting a gap.
 
-    With a clock, the first row of each day from `start_hour` on; without one, each 24th hour.
+    With a clock, the first row of each day from `START_HOUR` on; without one, each 24th hour.
     """
     step = step_min(table)
     starts: list[int] = []
@@ -250,17 +244,16 @@ def period_starts(table: WeatherTable, length: int, start_hour: int = START_HOUR
         if within.size == 0:
             continue
         if table.time is None:
-            passed = (table.minutes[within] - table.minutes[run.start]) % (60.0 * _HOURS_PER_DAY)
+            passed = (table.minutes[within] - table.minutes[run.start]) % (60.0 * 24)
         else:
             day = table.time[within].astype("datetime64[D]")
-            passed = (table.time[within] - day) / np.timedelta64(1, "m") - 60.0 * start_hour
+            passed = (table.time[within] - day) / np.timedelta64(1, "m") - 60.0 * START_HOUR
         starts.extend(within[(passed >= 0.0) & (passed < step)].tolist())
     return np.array(starts, dtype=np.intp)
 
 
 def burning_periods(table: WeatherTable, rows: WeatherScenarios, *, streams: int, hours: int,
-                    seed: int, from_percentile: float = FROM_PERCENTILE,
-                    start_hour: int = START_HOUR) -> WeatherStreams:
+                    seed: int, from_percentile: float = FROM_PERCENTILE) -> WeatherStreams:
     """Streams of `hours` hours drawn from the burning periods of a table's days, equally weighted.
 
     Days are ranked by the mean 1-hour moisture of their period; those at or above a percentile of
@@ -272,9 +265,9 @@ def burning_periods(table: WeatherTable, rows: WeatherScenarios, *, streams: int
     """
     step = step_min(table)
     length = max(1, round(60.0 * hours / step))
-    starts = period_starts(table, length, start_hour)
+    starts = period_starts(table, length)
     if starts.size == 0:
-        raise missing_weather(table, f"a day with {hours} hours from {start_hour} h on",
+        raise missing_weather(table, f"a day with {hours} hours from {START_HOUR} h on",
                               "choose fewer hours")
     index = starts[:, None] + np.arange(length)
     moisture = rows.dead_moisture_1h[index].mean(axis=1)

@@ -3,8 +3,8 @@
 Dead fuel exchanges water with the air until it holds its equilibrium moisture (Simard 1968), as in
 the National Fire Danger Rating System (Cohen & Deeming 1985, PSW-82). How fast is its time lag: a
 fuel of time lag L hours has gone 63 % of the way after L hours of constant weather (Byram 1963;
-Fosberg 1970). Live fuel is given, or follows a drought class or the curing of the herbs (Scott &
-Burgan 2005, RMRS-GTR-153).
+Fosberg 1970). Live fuel is of a class, or follows the curing of the herbs (Scott & Burgan 2005,
+RMRS-GTR-153).
 """
 
 from typing import NamedTuple
@@ -56,9 +56,6 @@ LIVE_CLASSES: dict[str, tuple[float, float]] = {
 }
 """Herb and woody moistures: fully cured, two-thirds cured, one-third cured, green (the same)."""
 
-DROUGHT_CLASSES: dict[str, str] = {"extreme": "L1", "severe": "L2", "moderate": "L3", "none": "L4"}
-"""Drought in words, as classes of live moisture."""
-
 
 def moisture_scenario(name: str, where: str = "moisture scenario") -> Moistures:
     """The five moistures of a scenario "D1L1" to "D4L4" (Scott & Burgan 2005).
@@ -71,18 +68,6 @@ def moisture_scenario(name: str, where: str = "moisture scenario") -> Moistures:
         raise unknown_name("moisture scenario", name, known, where)
     values = (*DEAD_CLASSES[name[:2]], *LIVE_CLASSES[name[2:]])
     return Moistures(*map(np.asarray, values))
-
-
-def live_moistures(drought: str, where: str = "live moisture") -> tuple[float, float]:
-    """(herb, woody) moistures of a drought class in words or of a class "L1" to "L4".
-
-    Raises:
-        InputError: there is no such class.
-    """
-    name = DROUGHT_CLASSES.get(drought, drought)
-    if name not in LIVE_CLASSES:
-        raise unknown_name("drought class", drought, [*DROUGHT_CLASSES, *LIVE_CLASSES], where)
-    return LIVE_CLASSES[name]
 
 
 def herb_moisture_of_curing(curing: ArrayLike) -> Floats:

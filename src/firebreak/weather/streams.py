@@ -83,21 +83,21 @@ def make_streams(steps: WeatherScenarios, steps_per_stream: int, step_min: float
                           else float("inf"), share / share.sum())
 
 
-def gather_streams(rows: WeatherScenarios, index: NDArray[np.intp], step_min: float,
-                   weight: NDArray[np.float64] | None = None) -> WeatherStreams:
-    """Streams cut out of rows of weather: stream s has row `index[s, k]` at its step k.
+def gather_streams(rows: WeatherScenarios, index: NDArray[np.intp],
+                   step_min: float) -> WeatherStreams:
+    """Streams of equal weight cut out of rows of weather: stream s has row `index[s, k]` at its
+    step k.
 
     Args:
         rows: weather, [N]; its weights are not used.
         index: [S, K], positions in `rows`.
         step_min: length of a step, minutes.
-        weight: [S]; equal if not given.
 
     Raises:
         InputError: as in `make_streams`.
     """
     taken = WeatherScenarios(*(values[index.ravel()] for values in rows))
-    return make_streams(taken, index.shape[1], step_min, weight)
+    return make_streams(taken, index.shape[1], step_min)
 
 
 def join_rows(parts: Sequence[WeatherScenarios]) -> WeatherScenarios:

@@ -94,7 +94,7 @@ def test_what_a_table_says_of_moisture_comes_first():
     with pytest.raises(InputError, match=r"season.csv: expected temperature and humidity, FFMC"):
         rows_of(none)
     assert rows_of(none, moisture="D2L2").dead_moisture_10h[0] == pytest.approx(0.07)
-    assert rows_of(season(2), drought="extreme").live_moisture_woody[0] == pytest.approx(0.6)
+    assert rows_of(season(2)).live_moisture_woody[0] == pytest.approx(0.9)
 
 
 def test_codes_of_the_canadian_system_are_taken_over():

@@ -9,7 +9,6 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from firebreak.landscape.formats.write import write_text
-from firebreak.landscape.landscape import NODATA, Landscape
 
 _HEAD = "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n"
 
@@ -55,14 +54,6 @@ def even_stops(colours: Sequence[str], low: float, high: float) -> list[Class]:
     """Colours evenly spaced from `low` to `high`, labelled with their numbers."""
     return [Class(float(value), colour, f"{value:.3g}")
             for value, colour in zip(np.linspace(low, high, len(colours)), colours, strict=True)]
-
-
-def write_fuel_style(raster: Path, landscape: Landscape) -> Path:
-    """The style of a raster of fuel codes, with those that the landscape has."""
-    fuels = landscape.fuels
-    present = [code for code in np.unique(landscape.fuel_model).tolist() if code != NODATA]
-    return write_classes(raster, [
-        Class(code, fuels.colour(code), f"{code} {fuels.label(code)}") for code in present])
 
 
 class Symbols(NamedTuple):

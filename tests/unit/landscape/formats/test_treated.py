@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from firebreak.landscape.formats.qgis_styles import (
     Class,
     write_classes,
-    write_fuel_style,
     write_ramp,
 )
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.treated import with_breaks, write_treated
-from firebreak.landscape.formats.write import write_fuel_map, write_landscape
+from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment, treated_landscape
@@ -124,13 +123,9 @@ def test_breaks_change_nothing_outside(seed: int, treatment: Treatment) -> None:
     assert np.array_equal(after.burnable, land.burnable & ~breaks) == (treatment.kind == "hard")
 
 
-def test_styles_name_every_class(land: Landscape, tmp_path: Path) -> None:
-    style = write_fuel_style(write_fuel_map(tmp_path / "fuel.tif", land), land)
-    assert style == tmp_path / "fuel.qml"
-    entries = ElementTree.parse(style).getroot().findall(".//paletteEntry")
-    assert [int(entry.get("value", "")) for entry in entries] == [
-        code for code in np.unique(land.fuel_model).tolist() if code != NODATA]
+def test_styles_name_every_class(tmp_path: Path) -> None:
     styled = write_classes(tmp_path / "a.tif", [Class(1, "#b2182b80", 'a "b" & <c>')])
+    assert styled == tmp_path / "a.qml"
     entry = ElementTree.parse(styled).getroot().find(".//paletteEntry")
     assert entry is not None
     assert (entry.get("label"), entry.get("color"), entry.get("alpha")) == (
