@@ -15,7 +15,7 @@ import numpy as np
 
 from firebreak.cli.commands.bench.environment import bench_source
 from firebreak.env import core
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.layout import OBSERVATION
 from firebreak.native_library import set_threads
 
@@ -44,7 +44,7 @@ class Clock:
 def episode(number: int, environments: int, clock: Clock | None) -> float:
     """Seconds of STEPS steps of one episode."""
     source = bench_source()
-    slots = Slots(source.sizes(environments))
+    slots = ProblemBatch(source.sizes(environments))
     core.begin(slots, np.arange(environments),
                [source.problem(k, number) for k in range(environments)])
     if clock is not None:

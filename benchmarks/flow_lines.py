@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.gains import saved_by_lines
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.line_actions import LINE_LENGTHS
 from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial, try_lines
@@ -41,7 +41,7 @@ class FlowLines:
         self._problem, self._own = problem, OwnLines(problem, LENGTHS)
         self.simulations = self._own.simulations
 
-    def burned(self, slots: Slots, per_length: int,
+    def burned(self, slots: ProblemBatch, per_length: int,
                rng: np.random.Generator | None = None) -> list[Trial]:
         """The best of each length that differ, burned; best first. rng: of noise on ratings."""
         lines = self._own.rated(slots)
@@ -95,7 +95,7 @@ def place_search_flow(task: Task) -> Placement:
     return _placement(lines, state, flow.simulations)
 
 
-def _filled(state: PlanState, burned: Callable[[Slots], list[Trial]],
+def _filled(state: PlanState, burned: Callable[[ProblemBatch], list[Trial]],
             go_on: Callable[[], bool] = forever, gone: list[Line] | None = None) -> list[Line]:
     placed: list[Line] = []
     before = [set(line) for line in gone or ()]

@@ -29,7 +29,7 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import load_policy
 from firebreak.env import ENV_ID
 from firebreak.env.storage.observation import to_floats
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.native_library import set_threads
 from firebreak.planning.core.rounds import place_by_score
 from firebreak.planning.evaluation.evaluate import evaluate
@@ -103,7 +103,7 @@ def trained(steps: int, seed: int, network: str) -> MaskablePPO:
     return model
 
 
-def scores(model: MaskablePPO, slots: Slots) -> NDArray[np.float32]:
+def scores(model: MaskablePPO, slots: ProblemBatch) -> NDArray[np.float32]:
     """The log-probabilities [H, W] of breaking each cell next; -inf where it may not."""
     observation = torch.from_numpy(to_floats(slots.layers[:1]))
     with torch.no_grad():

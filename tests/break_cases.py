@@ -3,7 +3,7 @@
 import numpy as np
 
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import Slots, sizes_for
+from firebreak.env.storage.problem_batch import ProblemBatch, sizes_for
 from firebreak.fire import FireConditions
 from firebreak.fire.effects.losses import CLASSES
 from firebreak.fire.travel.arcs import NO_CREWS, Spots
@@ -84,11 +84,11 @@ def by_class(case: Case) -> np.ndarray:
     return case.value * np.linspace(0.1, 1.0, CLASSES, dtype=np.float32)[:, None, None]
 
 
-def slots_on(case: Case, field: TravelField, value: np.ndarray) -> tuple[Slots, Problem]:
+def slots_on(case: Case, field: TravelField, value: np.ndarray) -> tuple[ProblemBatch, Problem]:
     half = case.fires.source.size // 2
     plan, reward = case.fires.part(slice(half)), case.fires.part(slice(half, None))
     problem = problem_on(case, plan, reward, field=field, value_by_class=value)
-    slots = Slots(sizes_for(problem.scene, 1, plan.source.size, reward.source.size))
+    slots = ProblemBatch(sizes_for(problem.scene, 1, plan.source.size, reward.source.size))
     slots.load(0, problem)
     slots.update(np.zeros(1, np.int64), fresh=True)
     return slots, problem

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.agent.targets import unit_of
 from firebreak.env.storage.observation import to_floats
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import Fires, Scene, burn
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.rounds import Placement, Task, afford, place_by_score
@@ -35,7 +35,7 @@ def place_value_hazard(task: Task) -> Placement:
     """
     at_stake, simulations = hazard(task.problem.scene, task.problem.plan_fires)
 
-    def score(slots: Slots) -> NDArray[np.float64]:
+    def score(slots: ProblemBatch) -> NDArray[np.float64]:
         return slots.maps(0)[0] * at_stake / task.problem.scene.landscape.cost
     placed = place_by_score(task, score)
     return placed._replace(simulations=placed.simulations + simulations)
@@ -66,7 +66,7 @@ def place_regression(task: Task) -> Placement:
     return place_by_score(task, lambda slots: values(policy, slots))
 
 
-def values_alone(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+def values_alone(policy: Policy, slots: ProblemBatch) -> NDArray[np.float32]:
     """Q-values [H, W] of breaking each cell alone, per cost, of a policy that places lines."""
     observation = torch.from_numpy(to_floats(slots.layers[:1]))
     cells = torch.arange(slots.available[0].size)[None]

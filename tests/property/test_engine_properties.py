@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.env.storage.slots import Sizes, Slots
+from firebreak.env.storage.problem_batch import ProblemBatch, Sizes
 from firebreak.fire import burn_field
 from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
@@ -122,7 +122,7 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, seed: int) 
     plan, reward = (Fires(*(part[half] for part in case.fires))
                     for half in (slice(0, 7), slice(7, 12)))
     problem = problem_on(case, plan, reward)
-    slots = Slots(Sizes(1, (rows, cols), 2, 7, 5))
+    slots = ProblemBatch(Sizes(1, (rows, cols), 2, 7, 5))
     slots.load(0, problem)
     slots.update(np.zeros(1, np.int64), fresh=True)
     assert_as_burned_anew(slots, problem)
@@ -134,7 +134,7 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, seed: int) 
             assert_as_burned_anew(slots, problem)
     slots.update(np.zeros(1, np.int64))
     assert_as_burned_anew(slots, problem)
-    fresh = Slots(slots.sizes)
+    fresh = ProblemBatch(slots.sizes)
     fresh.load(0, problem)
     fresh.update(np.zeros(1, np.int64), fresh=True)
     for cell in np.flatnonzero(slots.breaks[0]).tolist():
@@ -156,7 +156,7 @@ def sequence(rng, case: Case) -> list[int]:
     return [int(cell) for cell in rng.permutation(np.array(first + line + others))]
 
 
-def assert_as_burned_anew(slots: Slots, problem) -> None:
+def assert_as_burned_anew(slots: ProblemBatch, problem) -> None:
     field, value = problem.scene.field, problem.scene.landscape.value
     for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                        (slots.reward_ids(0), problem.reward_fires)):
@@ -180,7 +180,7 @@ def test_a_cell_that_a_break_makes_burn_earlier_is_solved_again(seed: int) -> No
     case = random_case(rng, rows, cols, fires=12, roughness=float(rng.choice([0, 0.1, 0.5])),
                        turning=float(rng.choice([0, 10.0, 90.0])))
     problem = problem_on(case, case.fires.part(slice(0, 7)), case.fires.part(slice(7, 12)))
-    slots = Slots(Sizes(1, (rows, cols), 2, 7, 5))
+    slots = ProblemBatch(Sizes(1, (rows, cols), 2, 7, 5))
     slots.load(0, problem)
     slots.update(np.zeros(1, np.int64), fresh=True)
     for cell in sequence(rng, case)[:12]:
@@ -211,7 +211,7 @@ def test_a_break_in_an_unburned_cell_under_a_long_way_counts() -> None:
                 (under_segment if kind else under_step).append(r * n + c)
     for found in (under_step, under_segment):
         problem = problem_on(case, fires, fires.first(1), budget=1e9)
-        slots = Slots(Sizes(1, (n, n), 6, 240, 1))
+        slots = ProblemBatch(Sizes(1, (n, n), 6, 240, 1))
         slots.load(0, problem)
         slots.update(np.zeros(1, np.int64), fresh=True)
         assert found
@@ -225,7 +225,7 @@ def test_only_fires_that_a_break_touches_are_burned_anew() -> None:
     case = random_case(np.random.default_rng(4), 24, 24, fires=200, unburnable=0.0)
     case.fires.duration_min[:] = 20.0
     problem = problem_on(case, case.fires, case.fires)
-    slots = Slots(Sizes(1, (24, 24), 2, 200, 200))
+    slots = ProblemBatch(Sizes(1, (24, 24), 2, 200, 200))
     slots.load(0, problem)
     one = np.zeros(1, np.int64)
     everyone = slots.update(one, fresh=True)

@@ -11,7 +11,7 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.env.core import begin
 from firebreak.env.storage.problem import Problem, problem_of
-from firebreak.env.storage.slots import Slots, sizes_for
+from firebreak.env.storage.problem_batch import ProblemBatch, sizes_for
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
@@ -124,7 +124,7 @@ def test_given_cells_burn_as_breaks_and_cost_nothing(seed: int, kind: str) -> No
     given_ = some_cells(scene, seed, 4)
     fires = scene.fires("plan", 12)
     free = problem_of(scene, 0.1, fires, fires.first(0))
-    slots = Slots(sizes_for(scene, 1, 12, 0))
+    slots = ProblemBatch(sizes_for(scene, 1, 12, 0))
     problem = Problem(scene=free.scene, plan_fires=fires, reward_fires=free.reward_fires,
                       budget=5.0, budget_share=0.1, layers=free.layers, given=given_)
     begin(slots, np.zeros(1, np.int64), [problem])

@@ -11,7 +11,7 @@ from benchmarks.rivals.ranking import hazard, values_alone
 from benchmarks.rivals.tom import delay, enter, upwind_edge
 
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import SLOT_0
+from firebreak.env.storage.problem_batch import SLOT_0
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires

@@ -11,7 +11,7 @@ from benchmarks.rivals.anneal import anneal
 from benchmarks.rivals.starts import FILTERED, starts_of
 
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
@@ -101,7 +101,7 @@ def test_the_clock_ends_a_search_within_a_move(scene: Scene, method: str,
     time = iter(range(10**9))
     monkeypatch.setattr(limits, "perf_counter", lambda: float(next(time)))
     moved = []
-    monkeypatch.setattr(Slots, "remove", counted(Slots.remove, moved))
+    monkeypatch.setattr(ProblemBatch, "remove", counted(ProblemBatch.remove, moved))
     plan_of(scene, method, SearchOptions(seconds=3.0), "random")
     looks = len(moved)
     time = iter(range(10**9))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.kernels import CROSSED, PLACED, STOPS, allow_lines
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.line_actions import (
     COMPASS,
     LINE_LENGTHS,
@@ -59,7 +59,7 @@ def line_state(burnable: NDArray[np.bool_], treatable: NDArray[np.bool_],
     return np.where(treatable & fuel, PLACED, np.where(fuel, STOPS, CROSSED)).astype(np.uint8)
 
 
-def allowed(slots: Slots, which: NDArray[np.int64], lines: bool) -> NDArray[np.bool_]:
+def allowed(slots: ProblemBatch, which: NDArray[np.int64], lines: bool) -> NDArray[np.bool_]:
     """bool [M, A], of the slots `which`: the available cells; of lines, those that begin and end
     in one, meet no fuel that cannot be treated, and can be paid for. They cross what does not burn.
     """
@@ -68,7 +68,7 @@ def allowed(slots: Slots, which: NDArray[np.int64], lines: bool) -> NDArray[np.b
     return _allowed_lines(slots, which, (slice(None), slice(None)))
 
 
-def treatable_part(slots: Slots) -> tuple[slice, slice]:
+def treatable_part(slots: ProblemBatch) -> tuple[slice, slice]:
     """Rows and columns of slot 0 that hold all that may be treated, or the map where nothing may.
 
     In a window of a large map that is its core: fires need the margin, breaks do not go there.
@@ -80,12 +80,12 @@ def treatable_part(slots: Slots) -> tuple[slice, slice]:
     return slice(int(rows[0]), int(rows[-1]) + 1), slice(int(cols[0]), int(cols[-1]) + 1)
 
 
-def allowed_lines_in(slots: Slots, part: tuple[slice, slice]) -> NDArray[np.bool_]:
+def allowed_lines_in(slots: ProblemBatch, part: tuple[slice, slice]) -> NDArray[np.bool_]:
     """bool [A'] of a part of slot 0's map: which of its lines are `allowed`, that lie in it."""
     return _allowed_lines(slots, SLOT_0, part)[0]
 
 
-def _allowed_lines(slots: Slots, which: NDArray[np.int64],
+def _allowed_lines(slots: ProblemBatch, which: NDArray[np.int64],
                    part: tuple[slice, slice]) -> NDArray[np.bool_]:
     land, available = slots.land, slots.available[which][:, *part]
     burnable, treatable, breaks = (
@@ -99,12 +99,12 @@ def _allowed_lines(slots: Slots, which: NDArray[np.int64],
     return out.reshape(which.size, -1)
 
 
-def _most(slots: Slots, which: NDArray[np.int64]) -> NDArray[np.float64]:
+def _most(slots: ProblemBatch, which: NDArray[np.int64]) -> NDArray[np.float64]:
     """The most that a line may cost; sums of costs carry rounding."""
     return slots.budget_left[which] * (1.0 + 1e-9) + 1e-9
 
 
-def are_allowed(slots: Slots, actions: NDArray[np.int64], lines: bool) -> NDArray[np.bool_]:
+def are_allowed(slots: ProblemBatch, actions: NDArray[np.int64], lines: bool) -> NDArray[np.bool_]:
     """bool [N], of one action per slot: whether it is among those `allowed`."""
     everyone = np.arange(actions.size)
     if not lines:
@@ -123,7 +123,7 @@ def are_allowed(slots: Slots, actions: NDArray[np.int64], lines: bool) -> NDArra
             & placed[everyone, last] & (price[:, -1] <= _most(slots, everyone)))
 
 
-def place_actions(slots: Slots, which: NDArray[np.int64], actions: NDArray[np.int64],
+def place_actions(slots: ProblemBatch, which: NDArray[np.int64], actions: NDArray[np.int64],
                   lines: bool) -> None:
     """Breaks what one allowed action in each of the slots `which` breaks."""
     if lines:
@@ -134,7 +134,7 @@ def place_actions(slots: Slots, which: NDArray[np.int64], actions: NDArray[np.in
         slots.place_each(which, actions)
 
 
-def line_cells(slots: Slots, actions: NDArray[np.int64],
+def line_cells(slots: ProblemBatch, actions: NDArray[np.int64],
                ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Rows and columns i64 [M, L] of the cells of M lines, and bool [M, L], which of the L there
     are; what there is not is the middle cell.
@@ -147,13 +147,13 @@ def line_cells(slots: Slots, actions: NDArray[np.int64],
             np.arange(steps.shape[1]) < _COUNTS[shape][:, None])
 
 
-def open_cells(slots: Slots, action: int, slot: int = 0) -> NDArray[np.int64]:
+def open_cells(slots: ProblemBatch, action: int, slot: int = 0) -> NDArray[np.int64]:
     """The flat cells that an allowed line action would break in a slot."""
     cells = action_cells(action, slots.sizes.shape, slots.leak)
     return cells[slots.available[slot].ravel()[cells]]
 
 
-def place_available(slots: Slots, slot: int, cells: Iterable[int]) -> list[int]:
+def place_available(slots: ProblemBatch, slot: int, cells: Iterable[int]) -> list[int]:
     """Breaks those of flat `cells` that are available when their turn comes: those before them may
     have spent what they cost. Returns them.
     """

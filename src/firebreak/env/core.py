@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env.actions import action_count, are_allowed, place_actions
 from firebreak.env.storage.problem import Problem, nothing_burned
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 
 
 class StepResult(NamedTuple):
@@ -24,7 +24,7 @@ class StepResult(NamedTuple):
     illegal: NDArray[np.bool_]
 
 
-def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> None:
+def begin(slots: ProblemBatch, which: NDArray[np.int64], problems: list[Problem]) -> None:
     """Loads problems into the slots `which`, in order, and burns their untreated fires; then
     breaks the cells that are given.
 
@@ -45,7 +45,7 @@ def begin(slots: Slots, which: NDArray[np.int64], problems: list[Problem]) -> No
         slots.update(np.array(given))
 
 
-def step(slots: Slots, actions: NDArray[np.int64], lines: bool = False) -> StepResult:
+def step(slots: ProblemBatch, actions: NDArray[np.int64], lines: bool = False) -> StepResult:
     """One action per slot: the flat index of the cell to break, or with `lines` the number of a
     line, see `firebreak.line_actions`.
 

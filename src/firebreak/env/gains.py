@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import Sizes
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import (
     NOT_TRIED,
     Candidates,
@@ -27,19 +27,19 @@ from firebreak.fire import (
 )
 
 
-def gains_of_cells(slots: Slots, slot: int, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+def gains_of_cells(slots: ProblemBatch, slot: int, cells: NDArray[np.int64]) -> NDArray[np.float64]:
     """By how much the mean loss of a slot's plan fires falls if one cell alone is broken next.
 
     f64 [n], of flat `cells`; 0 where there can be no break. Nothing changes; what breaks have
-    come or gone must have been burned by `Slots.update`. The same as placing each cell and taking
-    it away again, but for the rounding of the mean.
+    come or gone must have been burned by `ProblemBatch.update`. The same as placing each cell and
+    taking it away again, but for the rounding of the mean.
     """
     count = slots.problem(slot).plan_fires.source.size
     saved = saved_per_fire(slots, slot, cells, np.arange(count))[0]
     return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1))
 
 
-def trial_in_place(slots: Slots, slot: int) -> bool:
+def trial_in_place(slots: ProblemBatch, slot: int) -> bool:
     """True where fires are solved again in the places that a break changes; else they burn anew,
     which they do with breaks that burn, with crews and with embers.
     """
@@ -47,7 +47,7 @@ def trial_in_place(slots: Slots, slot: int) -> bool:
     return not field.breaks.burns_anew and not field.spots.cells.size
 
 
-def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
+def gains_of_lines(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]],
                  ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """By how much the mean loss of a slot's plan fires falls with the breaks of each line alone,
     f64 [n], and how many fires burned for it, i64 [n]. lines: flat cells that are not broken.
@@ -59,11 +59,11 @@ def gains_of_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
     return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1)), tried.sum(axis=0)
 
 
-def saved_by_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
+def saved_by_lines(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]],
                    fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The saving of each line alone in each of the plan fires numbered `fires`, whole units i64
-    [len(fires), n], see `Slots.loss_unit`; and which of these depend on the line, so that they
-    burned for it, bool [len(fires), n]; see `gains_of_lines`.
+    [len(fires), n], see `ProblemBatch.loss_unit`; and which of these depend on the line, so that
+    they burned for it, bool [len(fires), n]; see `gains_of_lines`.
     """
     first = np.cumsum([0, *(line.size for line in lines)])
     cells = padded_cells(np.concatenate([*lines, np.empty(0, np.int64)]), slots.sizes.shape[1])
@@ -74,19 +74,19 @@ def saved_by_lines(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
     return np.where(tried, made, 0), tried
 
 
-def _candidates(slots: Slots, slot: int, row: NDArray[np.int32]) -> Candidates:
+def _candidates(slots: ProblemBatch, slot: int, row: NDArray[np.int32]) -> Candidates:
     """Breaks as the slot's problem has them. row: see `Candidates`."""
     rules, value = slots.problem(slot).scene.field.breaks, slots.value[slot]
     left = value * np.float32(rules.lost) if rules.lost > 0.0 else value[:0]
     return Candidates(row, slot, break_state(rules), in_units(left, slots.loss_unit(slot)))
 
 
-def saved_per_fire(slots: Slots, slot: int, cells: NDArray[np.int64], fires: NDArray[np.int64],
-            ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def saved_per_fire(slots: ProblemBatch, slot: int, cells: NDArray[np.int64],
+                   fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The saving of each of `cells`, broken alone, in each of the plan fires numbered `fires`.
 
-    Returns whole units i64 [len(fires), n], see `Slots.loss_unit`, and bool [len(fires)]: with some
-    of the breaks the fire would burn a cell that it does not burn without.
+    Returns whole units i64 [len(fires), n], see `ProblemBatch.loss_unit`, and bool [len(fires)]:
+    with some of the breaks the fire would burn a cell that it does not burn without.
     """
     field, shape = slots.problem(slot).scene.field, slots.sizes.shape
     free = unpad(field.burnable, shape) & ~slots.breaks[slot]
@@ -106,7 +106,7 @@ def saved_per_fire(slots: Slots, slot: int, cells: NDArray[np.int64], fires: NDA
     return saved, beyond
 
 
-def _burned_anew(slots: Slots, slot: int, cells: NDArray[np.int64], which: NDArray[np.int64],
+def _burned_anew(slots: ProblemBatch, slot: int, cells: NDArray[np.int64], which: NDArray[np.int64],
                  free: NDArray[np.bool_]) -> NDArray[np.int64]:
     """`savings` of any kind of break in any weather: the fires it may change burn anew."""
     unit = slots.loss_unit(slot)
@@ -127,12 +127,12 @@ def _burned_anew(slots: Slots, slot: int, cells: NDArray[np.int64], which: NDArr
 class MarginalGains:
     """The savings of some cells, each broken alone, in each plan fire of a slot.
 
-    After a break has come or gone and `Slots.update` has burned what that changes, `refresh` tries
-    the breaks again on those fires alone that burn close to it. It holds 8 bytes per plan fire and
-    cell.
+    After a break has come or gone and `ProblemBatch.update` has burned what that changes, `refresh`
+    tries the breaks again on those fires alone that burn close to it. It holds 8 bytes per plan
+    fire and cell.
     """
 
-    def __init__(self, slots: Slots, slot: int, cells: NDArray[np.int64]) -> None:
+    def __init__(self, slots: ProblemBatch, slot: int, cells: NDArray[np.int64]) -> None:
         """cells: flat, i64 [n]."""
         self._slots, self._slot, self._cells = slots, slot, cells
         problem = slots.problems[slot]
@@ -172,11 +172,11 @@ class ExactGains:
     def __init__(self, sizes: Sizes, fires: int) -> None:
         """sizes: of the environment whose states are tried; fires: most of them that are burned."""
         count = min(fires, sizes.reward_fires)
-        self._slots = Slots(sizes._replace(slots=1, plan_fires=count, reward_fires=0))
+        self._slots = ProblemBatch(sizes._replace(slots=1, plan_fires=count, reward_fires=0))
         self._slots.touch()
         self._fires = count
 
-    def of(self, slots: Slots, slot: int) -> NDArray[np.float32]:
+    def of(self, slots: ProblemBatch, slot: int) -> NDArray[np.float32]:
         """Gains f32 [A] of the cells available in a slot of an environment, NaN elsewhere: by which
         share of the untreated loss the mean loss of the fires falls with one more break.
         """
@@ -191,7 +191,7 @@ class ExactGains:
         """Bytes of storage held, fixed from the start."""
         return self._slots.owned_bytes()
 
-    def loaded(self, slots: Slots, slot: int) -> Slots:
+    def loaded(self, slots: ProblemBatch, slot: int) -> ProblemBatch:
         """The slot of its own, with the state of a slot of an environment and the reward fires that
         are tried as its plan fires, burned under the breaks.
         """
@@ -209,7 +209,7 @@ class ExactGains:
 
 
 _MOST_LOST = 48
-"""Power of two of the whole units that no fire loses more than, see `Slots.loss_unit`."""
+"""Power of two of the whole units that no fire loses more than, see `ProblemBatch.loss_unit`."""
 
 
 class TriedAnew(NamedTuple):
@@ -222,7 +222,7 @@ class TriedAnew(NamedTuple):
     beyond: bool
 
 
-def saved_anew(slots: Slots, slot: int, lines: Sequence[NDArray[np.int64]],
+def saved_anew(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]],
                fires: Sequence[NDArray[np.int64]], edge: NDArray[np.bool_], *,
                standing: bool = False) -> TriedAnew:
     """The saving of each line alone in plan fires of a slot.

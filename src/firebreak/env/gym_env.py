@@ -19,7 +19,7 @@ from firebreak.env import core
 from firebreak.env.actions import action_count, allowed
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.observation import to_floats
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.layout import OBSERVATION
 
 Info = dict[str, Any]
@@ -37,7 +37,7 @@ def spaces_of(source: ProblemSource) -> tuple[Box, Discrete]:
             Discrete(action_count(source.shape, source.lines)))
 
 
-def infos_of(slots: Slots, which: NDArray[np.int64], lines: bool) -> Info:
+def infos_of(slots: ProblemBatch, which: NDArray[np.int64], lines: bool) -> Info:
     """Of M slots. action_mask: int8 [M, A], 1 = allowed; untreated_loss, loss: f64 [M], means over
     the reward fires.
     """
@@ -46,7 +46,7 @@ def infos_of(slots: Slots, which: NDArray[np.int64], lines: bool) -> Info:
             "loss": slots.reward_losses(which)}
 
 
-def info_of(slots: Slots, slot: int, lines: bool) -> Info:
+def info_of(slots: ProblemBatch, slot: int, lines: bool) -> Info:
     """Of one slot: action_mask int8 [A], untreated_loss and loss."""
     mask, untreated, loss = infos_of(slots, np.array([slot]), lines).values()
     return {"action_mask": mask[0], "untreated_loss": float(untreated[0]), "loss": float(loss[0])}
@@ -69,7 +69,7 @@ class FuelbreakEnv(gymnasium.Env):
         self.source = source
         self.render_mode = render_mode
         self.observation_space, self.action_space = spaces_of(source)
-        self.slots = Slots(source.sizes(1))
+        self.slots = ProblemBatch(source.sizes(1))
         self._stream, self._episode = 0, -1
 
     def reset(self, *, seed: int | None = None,
@@ -101,7 +101,7 @@ class FuelbreakEnv(gymnasium.Env):
         return plan_image(self.slots, 0) if self.render_mode == "rgb_array" else None
 
 
-def plan_image(slots: Slots, slot: int) -> NDArray[np.uint8]:
+def plan_image(slots: ProblemBatch, slot: int) -> NDArray[np.uint8]:
     """uint8 [8H, 8W, 3], north up: burn probability from white to red, breaks black."""
     layers = slots.layers[slot]
     heat = layers[OBSERVATION.channel("burn_probability")].astype(np.int16)
@@ -135,7 +135,7 @@ class FuelbreakVectorEnv(VectorEnv):
         self.single_observation_space, self.single_action_space = spaces_of(source)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.slots = Slots(source.sizes(num_envs))
+        self.slots = ProblemBatch(source.sizes(num_envs))
         self._streams = list(range(num_envs))
         self._episodes = [-1] * num_envs
 

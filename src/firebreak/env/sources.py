@@ -18,7 +18,7 @@ from firebreak.env.drawn_breaks import (
     land_under,
 )
 from firebreak.env.storage.problem import Problem, make_problem, problem_of
-from firebreak.env.storage.slots import Sizes
+from firebreak.env.storage.problem_batch import Sizes
 from firebreak.fire import CLASSES, FireConditions, Fires, make_scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import dihedral

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.storage.slots import PlanTrees, Slots
+from firebreak.env.storage.problem_batch import PlanTrees, ProblemBatch
 from firebreak.fire import STENCIL, Fires, Scene, burn, pad, padded_width, unpad
 from firebreak.planning.core.kernels import path_counts
 from firebreak.planning.core.rounds import Placement, Task, afford, place_by_score
@@ -34,7 +34,7 @@ def place_random(task: Task) -> Placement:
 
 def place_burn_probability(task: Task) -> Placement:
     """The cells that burn most often, computed again after every round."""
-    def score(slots: Slots) -> NDArray[np.float64]:
+    def score(slots: ProblemBatch) -> NDArray[np.float64]:
         return slots.maps(0)[0] / task.problem.scene.landscape.cost
     return place_by_score(task, score)
 
@@ -44,7 +44,7 @@ def place_downstream_value(task: Task) -> Placement:
 
     Source: downstream protection value, Pais et al. (2021), doi:10.1016/j.cor.2021.105252.
     """
-    def score(slots: Slots) -> NDArray[np.float64]:
+    def score(slots: ProblemBatch) -> NDArray[np.float64]:
         return slots.maps(0)[1] / task.problem.scene.landscape.cost
     return place_by_score(task, score)
 
@@ -98,7 +98,7 @@ def _place_by_trees(task: Task,
     value, simulations = conditional_value(scene, task.problem.plan_fires)
     padded, work = pad(value), tree_scratch(value.shape)
 
-    def score(slots: Slots) -> Floats:
+    def score(slots: ProblemBatch) -> Floats:
         found = score_of(slots.plan_trees(0), padded, work)
         return unpad(found, value.shape) / scene.landscape.cost
     placed = place_by_score(task, score)

@@ -13,7 +13,7 @@ from firebreak.env.gains import ExactGains
 from firebreak.env.gym_env import FuelbreakEnv, FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource, Variation, synthetic_landscapes
 from firebreak.env.storage.problem import Problem, make_problem, sizes_for
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, HoldRule, conditions_from, make_scene
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.fire import FireSettings
@@ -77,7 +77,7 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
             seen.add((job.kind, problem.scene.landscape.fuel_system))
             hand = by_hand(problem, job.kind, job.width_share, seed)
             own = FuelbreakEnv(mixed)
-            own.slots = Slots(sizes_for(hand.scene, 1, PLAN, REWARD))
+            own.slots = ProblemBatch(sizes_for(hand.scene, 1, PLAN, REWARD))
             assert np.array_equal(own.reset(options={"problem": hand})[0], observation[slot])
             alone.append((own, ExactGains(own.slots.sizes, REWARD)))
         for _ in range(3):
@@ -106,7 +106,7 @@ def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
     sizes = source(BREACHED).sizes(2)
 
     def losses(*before: str) -> tuple[np.ndarray, np.ndarray]:
-        slots = Slots(sizes)
+        slots = ProblemBatch(sizes)
         slots.load(1, of["breached"])
         for kind in (*before, "narrow"):
             slots.load(0, of[kind])
@@ -210,7 +210,7 @@ def test_the_rule_of_crews_of_a_problem_that_is_gone_binds_nobody() -> None:
     by_hand_crews, by_equipment = (replace(nobody, scene=make_scene(
         nobody.scene.landscape, replace(nobody.scene.conditions, hold=HoldRule(by=by)), 0))
         for by in ("hand", "equipment"))
-    slots = Slots(mixed.sizes(2))
+    slots = ProblemBatch(mixed.sizes(2))
     for problem in (by_hand_crews, nobody):
         slots.load(0, problem)
         slots.load(1, problem)

@@ -7,7 +7,7 @@ from firebreak.checks import InputError
 from firebreak.env import core, synthetic_source
 from firebreak.env.gym_env import FuelbreakEnv, FuelbreakVectorEnv
 from firebreak.env.storage.problem import budget_cost, make_problem
-from firebreak.env.storage.slots import Sizes, Slots
+from firebreak.env.storage.problem_batch import ProblemBatch, Sizes
 from firebreak.fire import burn_field, make_scene
 from firebreak.fire.fires import Fires
 from firebreak.landscape.synthetic.generate import generate
@@ -216,7 +216,7 @@ def test_channels_show_the_plan_fires_under_the_breaks(env) -> None:
 
 def test_what_was_not_looked_at_in_between_is_seen_the_same_at_last(source) -> None:
     problem = source.problem(3, 0)
-    watched, unwatched = (Slots(source.sizes(1)) for _ in range(2))
+    watched, unwatched = (ProblemBatch(source.sizes(1)) for _ in range(2))
     for slots in (watched, unwatched):
         core.begin(slots, np.zeros(1, np.int64), [problem])
     first = watched.layers.copy()

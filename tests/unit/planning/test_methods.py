@@ -12,7 +12,7 @@ from firebreak.checks import InputError
 from firebreak.env.core import begin
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import Sizes, Slots
+from firebreak.env.storage.problem_batch import ProblemBatch, Sizes
 from firebreak.fire import FireConditions, Scene, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
@@ -80,7 +80,7 @@ def test_dqn_takes_the_best_available_cell_of_the_q_map(scene: Scene) -> None:
     policy = network_policy()
     plan = make_plan(scene, 0.03, 16, "dqn", seed=0, policy=policy)
     fires = scene.fires("plan", 16)
-    slots = Slots(Sizes(1, scene.landscape.shape, 3, 16, 0))
+    slots = ProblemBatch(Sizes(1, scene.landscape.shape, 3, 16, 0))
     begin(slots, np.zeros(1, np.int64), [problem_of(scene, 0.03, fires, fires.first(0))])
     for cell in plan.cells.tolist():
         with torch.no_grad():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from firebreak.env.storage.slots import PlanTrees, Slots, sizes_for
+from firebreak.env.storage.problem_batch import PlanTrees, ProblemBatch, sizes_for
 from firebreak.fire import FireConditions, make_scene
 from firebreak.fire.effects.losses import ResponseFunction
 from firebreak.fire.engine import BurnedFires, burn_maps
@@ -124,7 +124,7 @@ def test_a_way_begins_at_a_cell_that_an_ember_lit() -> None:
 @given(case=cases(most_side=10))
 def test_the_trees_of_slots_are_those_of_fires_burned_anew(case: Case) -> None:
     problem = problem_on(case, case.fires, case.fires.first(1))
-    slots = Slots(sizes_for(problem.scene, 1, case.fires.source.size + 2, 1))
+    slots = ProblemBatch(sizes_for(problem.scene, 1, case.fires.source.size + 2, 1))
     slot = np.zeros(1, np.int64)
     slots.load(0, problem)
     slots.update(slot, fresh=True)

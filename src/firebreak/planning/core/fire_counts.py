@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from firebreak.checks import PART_OF_MAP
 from firebreak.env.storage.problem import Sizes, sizes_for
-from firebreak.env.storage.slots import FIRE_BYTES, storage_bytes
+from firebreak.env.storage.problem_batch import FIRE_BYTES, storage_bytes
 from firebreak.fire import CLASSES, FireConditions, Scene
 from firebreak.free_memory import check_free, free_bytes
 from firebreak.native_library import max_threads

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import (
     REACH,
     Crossing,
@@ -40,7 +40,7 @@ def _crossing(width: int) -> Crossing:
     return crossing_of(closing_table(width))
 
 
-def try_lines(problem: Problem, slots: Slots, lines: Sequence[NDArray[np.int64]],
+def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],
               go_on: Callable[[], bool] = forever) -> list[Trial]:
     """What the available ones of each line's flat cells, alone, save of slot 0's plan fires, which
     are the problem's. Where every trial burns its fires anew, those of the first lines, as long as
@@ -56,7 +56,7 @@ def try_lines(problem: Problem, slots: Slots, lines: Sequence[NDArray[np.int64]]
             for k, cells in enumerate(new)]
 
 
-def try_line(problem: Problem, slots: Slots, cells: NDArray[np.int64]) -> Trial:
+def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64]) -> Trial:
     """What the available ones of flat `cells` save of slot 0's plan fires, which are the problem's:
     those that they may change are burned.
     """
@@ -73,7 +73,8 @@ def try_line(problem: Problem, slots: Slots, cells: NDArray[np.int64]) -> Trial:
     return Trial(new, saved / cost, which.size)
 
 
-def changed_by(slots: Slots, problem: Problem, cells: NDArray[np.int64]) -> NDArray[np.uint8]:
+def changed_by(slots: ProblemBatch, problem: Problem,
+               cells: NDArray[np.int64]) -> NDArray[np.uint8]:
     """1 for each plan fire [K] that may burn otherwise once flat `cells` are breaks."""
     trees, rules = slots.plan_trees(0), problem.scene.field.breaks
     width = padded_width(problem.scene.field.shape[1])

@@ -14,7 +14,7 @@ from firebreak.checks import PART_OF_MAP
 from firebreak.env.actions import place_available
 from firebreak.env.core import begin
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import FireConditions
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.given_lines import GivenLines
@@ -73,7 +73,7 @@ class Placement(NamedTuple):
     simulations: float
 
 
-Score = Callable[[Slots], NDArray[np.floating]]
+Score = Callable[[ProblemBatch], NDArray[np.floating]]
 """Scores [H, W] of all cells of slot 0 under the breaks so far; larger is better."""
 
 
@@ -96,7 +96,7 @@ def place_by_score(task: Task, score: Score) -> Placement:
         burned += slots.update(SLOT_0)
 
 
-def spent_share(slots: Slots, problem: Problem) -> float:
+def spent_share(slots: ProblemBatch, problem: Problem) -> float:
     """What is spent of a problem's budget, 0 to 1."""
     return 1.0 - float(slots.budget_left[0]) / problem.budget
 
@@ -187,9 +187,9 @@ def default_batch(landscape: Landscape, budget_share: float) -> int:
     return max(1, round(int(budget_share * int(landscape.treatable.sum())) / ROUNDS))
 
 
-def loaded(problem: Problem) -> Slots:
+def loaded(problem: Problem) -> ProblemBatch:
     """One slot that holds the problem, its plan fires burned without breaks."""
-    slots = Slots(sizes_for(problem.scene, 1, problem.plan_fires.source.size,
+    slots = ProblemBatch(sizes_for(problem.scene, 1, problem.plan_fires.source.size,
                             problem.reward_fires.source.size),
                   borrows=problem.scene.field.breaks.treated is None)
     begin(slots, SLOT_0, [problem])

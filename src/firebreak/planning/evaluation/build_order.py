@@ -15,7 +15,7 @@ import numpy as np
 from firebreak.checks import fail
 from firebreak.env.core import begin
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, in_shares, no_report
@@ -50,7 +50,7 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
         return list(segments)
     few = min(plan_fires, max(FEWEST_FIRES, MOST_BURNS // len(segments)))
     fires = scene.fires("plan", plan_fires).first(few)
-    slots = Slots(sizes_for(scene, 1, few, 0))
+    slots = ProblemBatch(sizes_for(scene, 1, few, 0))
     # The order may not depend on the budget: all segments are affordable.
     begin(slots, SLOT_0, [problem_of(scene, 1.0, fires, fires.first(0))])
     for segment in segments:
@@ -84,7 +84,7 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
     return [segments[k] for k in reversed(given_up)]
 
 
-def _saved_by(slots: Slots, segment: BreakSegment) -> float:
+def _saved_by(slots: ProblemBatch, segment: BreakSegment) -> float:
     """The saving of a segment on the plan fires beside the others, per unit of its cost."""
     before = slots.plan_loss(0)
     _remove(slots, segment)
@@ -93,13 +93,13 @@ def _saved_by(slots: Slots, segment: BreakSegment) -> float:
     return more / segment.cost
 
 
-def _place(slots: Slots, segment: BreakSegment) -> None:
+def _place(slots: ProblemBatch, segment: BreakSegment) -> None:
     for cell in segment.cells.tolist():
         slots.place(0, cell)
     slots.update(SLOT_0)
 
 
-def _remove(slots: Slots, segment: BreakSegment) -> None:
+def _remove(slots: ProblemBatch, segment: BreakSegment) -> None:
     for cell in segment.cells.tolist():
         slots.remove(0, cell)
     slots.update(SLOT_0)

@@ -16,7 +16,7 @@ from scipy.special import stdtrit
 
 from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned, problem_of
-from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import HELD, UNBURNED, Fires, Scene, padded_cells
 from firebreak.landscape.value_unit import ValueUnit
 from firebreak.planning.core.break_segments import BreakSegment
@@ -91,7 +91,7 @@ def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
     check_test_fires(scene.landscape.name, test_fires, len(segments) + 1)
     fires = scene.fires("test", test_fires)
     batches = fire_batches(test_fires, scene.landscape.fuel_model.size)
-    slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
+    slots = ProblemBatch(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
     shape, cells = scene.landscape.shape, scene.landscape.fuel_model.size
     ends, met = np.zeros((2, *shape)), np.zeros((2, len(segments)))
     drops = csr_array((len(segments), cells), dtype=np.int32)
@@ -120,7 +120,8 @@ def _meets_crews(scene: Scene) -> bool:
     return scene.field.breaks.held and scene.field.breaks.lost == 0.0
 
 
-def _met(slots: Slots, scene: Scene, segments: Sequence[BreakSegment]) -> NDArray[np.float64]:
+def _met(slots: ProblemBatch, scene: Scene,
+         segments: Sequence[BreakSegment]) -> NDArray[np.float64]:
     """Length of each segment that the fires of a slot reach, and that crews hold: m of all fires
     together, f64 [2, n].
     """
@@ -192,7 +193,8 @@ class _Burned(NamedTuple):
     drops: csr_array
 
 
-def _burn(slots: Slots, scene: Scene, fires: Fires, segments: Sequence[BreakSegment]) -> _Burned:
+def _burn(slots: ProblemBatch, scene: Scene, fires: Fires,
+          segments: Sequence[BreakSegment]) -> _Burned:
     """Fires under the segments, one after the other."""
     slots.load(0, problem_of(scene, 1.0, fires, fires.first(0)))
     slots.update(SLOT_0, fresh=True)

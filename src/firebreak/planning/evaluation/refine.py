@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Fires, Scene, burn
 from firebreak.planning.core.break_segments import BreakSegment, break_segments_of
 from firebreak.planning.core.plan import Plan, cost_of
@@ -120,7 +120,7 @@ def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
     """
     count = fires.source.size
     batches = fire_batches(count, scene.landscape.fuel_model.size, least=1)
-    slots = Slots(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
+    slots = ProblemBatch(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
     whole, saved = 0.0, np.zeros(len(which))
     for part in batches:
         own = fires.part(part)
@@ -139,7 +139,7 @@ def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
     return whole / count, saved / count
 
 
-def _change(slots: Slots, segment: BreakSegment, *, broken: bool) -> None:
+def _change(slots: ProblemBatch, segment: BreakSegment, *, broken: bool) -> None:
     for cell in segment.cells.tolist():
         slots.place(0, cell) if broken else slots.remove(0, cell)
 

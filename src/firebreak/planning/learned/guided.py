@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial
 from firebreak.planning.core.progress import no_report
@@ -101,7 +101,7 @@ def fill_ahead(state: PlanState, policy: Policy, ahead: Ahead, rng: np.random.Ge
     """Spends what is left on lines, each the best of BURNED that the policy values most, or nearly;
     the first is none of `gone` if there is another. Returns them.
     """
-    def burned(slots: Slots) -> list[Trial]:
+    def burned(slots: ProblemBatch) -> list[Trial]:
         values = line_values(policy, slots)
         leading = leading_actions(values, MAX_CANDIDATES)
         own = values[leading] + rng.gumbel(0.0, NOISE * abs(float(values.max())), leading.size)
@@ -126,7 +126,7 @@ def _by_cells(task: Task, policy: Policy, effort: Effort, rng: np.random.Generat
     state = PlanState(task.problem)
     state.become(start.cells.tolist())
 
-    def values(slots: Slots) -> NDArray[np.float32]:
+    def values(slots: ProblemBatch) -> NDArray[np.float32]:
         return cell_values(policy, slots)
 
     candidates = with_neighbours(by_score(values, CANDIDATES), REACH)

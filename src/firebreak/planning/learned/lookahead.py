@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.actions import line_cells, open_cells
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_number
 from firebreak.planning.core.given_lines import Cells, GivenLines
 from firebreak.planning.core.limits import Effort, forever
@@ -48,7 +48,7 @@ class GivenRating:
         self._size = np.array([size for own in actions for _, size in own], np.float64)
         self._run = np.repeat(np.arange(len(actions)), [len(own) for own in actions])
 
-    def best(self, slots: Slots, values: NDArray[np.float32], most: int,
+    def best(self, slots: ProblemBatch, values: NDArray[np.float32], most: int,
              most_shared: float) -> tuple[list[Cells], list[float]]:
         """Of the runs that can be paid for those that are worth most, by what the policy says of
         all actions [A], and what each is worth: cells that are not broken, best first.
@@ -158,7 +158,7 @@ def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:
     """
     ahead = Ahead(task)
 
-    def order(slots: Slots, values: NDArray[np.float32]) -> Ordered:
+    def order(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
         if effort is not None and not effort.left():
             return by_value(slots, values)
         tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), MAX_TRIED,
@@ -186,8 +186,9 @@ class Ahead:
             task.lines, land.shape, problem.scene.field.breaks.leak)
         self._own_too = task.lines is None or not task.lines.only
 
-    def best_first(self, slots: Slots, values: NDArray[np.float32], leading: NDArray[np.int64],
-                   most: int, go_on: Callable[[], bool] = forever) -> list[Trial]:
+    def best_first(self, slots: ProblemBatch, values: NDArray[np.float32],
+                   leading: NDArray[np.int64], most: int,
+                   go_on: Callable[[], bool] = forever) -> list[Trial]:
         """Lines that may be placed in slot 0 and differ, burned, best first: up to `most` of the
         policy's own and as many of those that are given; fewer where it may not go on.
 
@@ -210,7 +211,7 @@ class Ahead:
         return [tried[k] for k in best_first if tried[k].cells.size]
 
 
-def differing(slots: Slots, actions: NDArray[np.int64], most: int) -> list[int]:
+def differing(slots: ProblemBatch, actions: NDArray[np.int64], most: int) -> list[int]:
     """The first of some line actions that are allowed in slot 0, up to `most`, that share at most
     half of their cells with those before them.
     """

@@ -22,7 +22,7 @@ from firebreak.env.actions import (
 from firebreak.env.core import begin
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Scene
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import shape_cells
@@ -74,10 +74,10 @@ def policy_of(task: Task, method: str) -> Policy:
     return task.policy
 
 
-def slots_after(scene: Scene, plan: Plan, count: int) -> Slots:
+def slots_after(scene: Scene, plan: Plan, count: int) -> ProblemBatch:
     """The problem of a plan in slot 0, with the first cells of the plan broken."""
     fires = scene.fires("plan", plan.plan_fires)
-    slots = Slots(sizes_for(scene, 1, plan.plan_fires, 0))
+    slots = ProblemBatch(sizes_for(scene, 1, plan.plan_fires, 0))
     begin(slots, SLOT_0, [problem_of(scene, plan.budget_share, fires, fires.first(0))])
     for cell in plan.cells[:count].tolist():
         slots.place(0, cell)
@@ -86,7 +86,7 @@ def slots_after(scene: Scene, plan: Plan, count: int) -> Slots:
     return slots
 
 
-def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+def q_map(policy: Policy, slots: ProblemBatch) -> NDArray[np.float32]:
     """Q-values [H, W] of slot 0's observation, percent of the untreated loss: of all cells whether
     available or not; of a policy that places lines, of the best allowed one through each cell, per
     cell, -inf where there is none.
@@ -105,14 +105,14 @@ def q_map(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     return best
 
 
-def cell_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+def cell_values(policy: Policy, slots: ProblemBatch) -> NDArray[np.float32]:
     """Q-values [H, W] of a policy that places cells, percent of the untreated loss, of all cells
     whether available or not.
     """
     return _q_values(policy, slots).reshape(slots.sizes.shape)
 
 
-def line_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
+def line_values(policy: Policy, slots: ProblemBatch) -> NDArray[np.float32]:
     """Q-values [A] of a policy that places lines, percent of the untreated loss; -inf where a line
     is not allowed.
     """
@@ -124,7 +124,7 @@ def line_values(policy: Policy, slots: Slots) -> NDArray[np.float32]:
     return values.ravel()
 
 
-def _q_values(policy: Policy, slots: Slots, part: Part | None = None) -> NDArray[np.float32]:
+def _q_values(policy: Policy, slots: ProblemBatch, part: Part | None = None) -> NDArray[np.float32]:
     """[A] of the map, or of a part of it, percent of the untreated loss."""
     observation = torch.from_numpy(to_floats(slots.layers[:1]))
     with torch.no_grad():
@@ -155,7 +155,7 @@ class Built(NamedTuple):
 
 
 def build_lines(task: Task, policy: Policy,
-                order: Callable[[Slots, NDArray[np.float32]], Ordered]) -> Built:
+                order: Callable[[ProblemBatch, NDArray[np.float32]], Ordered]) -> Built:
     """Lines round by round: the first that `order` makes of the slots and the `line_values`, and in
     a round of several cells others that lie apart from it.
     """
@@ -174,7 +174,7 @@ def build_lines(task: Task, policy: Policy,
     return Built([line for line in lines if line], burned / n_plan_fires)
 
 
-def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:
+def by_value(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
     """The lines of the largest Q-values."""
     def best_first() -> Iterator[LineList]:
         yield open_lines(slots, leading_actions(values, FIRST_CANDIDATES))
@@ -183,7 +183,7 @@ def by_value(slots: Slots, values: NDArray[np.float32]) -> Ordered:
     return Ordered(best_first())
 
 
-def open_lines(slots: Slots, actions: NDArray[np.int64]) -> LineList:
+def open_lines(slots: ProblemBatch, actions: NDArray[np.int64]) -> LineList:
     """The cells that allowed line actions would break in slot 0."""
     rows, cols, part = line_cells(slots, actions)
     part &= slots.available[0][np.where(part, rows, 0), np.where(part, cols, 0)]

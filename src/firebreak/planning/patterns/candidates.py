@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.actions import line_state
 from firebreak.env.kernels import STOPS
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import REACH, STENCIL, pad, padded_cells, padded_width
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.kernels import flows, score_lines
@@ -27,7 +27,7 @@ class Ground(NamedTuple):
     left: float
 
 
-def ground_of(slots: Slots, slot: int = 0) -> Ground:
+def ground_of(slots: ProblemBatch, slot: int = 0) -> Ground:
     """What may still be built in a slot."""
     return Ground(slots.breaks[slot], slots.available[slot], float(slots.budget_left[slot]))
 

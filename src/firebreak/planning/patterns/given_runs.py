@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.gains import saved_by_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.free_memory import check_free
 from firebreak.planning.core.given_lines import Cells
 from firebreak.planning.core.line_trials import Trial, try_line
@@ -31,7 +31,7 @@ class RatedRuns:
     doi:10.1007/BFb0006528).
     """
 
-    def __init__(self, problem: Problem, slots: Slots, runs: Sequence[Cells]) -> None:
+    def __init__(self, problem: Problem, slots: ProblemBatch, runs: Sequence[Cells]) -> None:
         """runs: flat cells; slots: whose slot 0 holds the problem."""
         self._problem, self._slots, self._runs = problem, slots, runs
         self._in_place = trial_in_place(slots, 0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.actions import place_available
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import pad
 from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core.line_trials import Trial, try_lines
@@ -80,18 +80,18 @@ class OwnLines:
         self._directions = [line_steps(direction, self.lengths[-1], scene.field.breaks.leak)
                             for direction in COMPASS]
 
-    def trials(self, slots: Slots) -> list[Trial]:
+    def trials(self, slots: ProblemBatch) -> list[Trial]:
         """The best lines of each length under the breaks so far, burned."""
         return try_lines(self._problem, slots, self.listed(slots))
 
-    def listed(self, slots: Slots) -> list[NDArray[np.int64]]:
+    def listed(self, slots: ProblemBatch) -> list[NDArray[np.int64]]:
         """The flat cells of the lines to burn under the breaks so far."""
         lines = self.rated(slots)
         cells = self._problem.scene.landscape.fuel_model.size
         return [self.cells_of(lines, k)
                 for k in _shortlist(lines, self.lengths, cells).tolist()]
 
-    def rated(self, slots: Slots) -> Lines:
+    def rated(self, slots: ProblemBatch) -> Lines:
         """All lines, with the value that comes through them under the breaks so far."""
         flow = flow_of(slots.plan_trees(0).code, pad(self._value), self._work)
         return rated_lines(self._problem.scene.landscape, ground_of(slots), flow, self._directions,

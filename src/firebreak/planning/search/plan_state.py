@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.gains import MarginalGains, gains_of_cells
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Score, loaded, spent_share
 
@@ -69,7 +69,7 @@ class PlanState:
         return self._cost[cells]
 
     def downstream_value(self) -> NDArray[np.float64]:
-        """Flat, under the breaks; see `Slots.maps`."""
+        """Flat, under the breaks; see `ProblemBatch.maps`."""
         return self._slots.maps(0)[1].ravel()
 
     def score(self, of: Score) -> NDArray[np.floating]:
@@ -95,7 +95,7 @@ class PlanState:
         self._seen = affected.copy()
         return self._kept.refresh()[np.searchsorted(self._treatable, cells)]
 
-    def trials(self, of: Callable[[Slots], list[Trial]]) -> list[Trial]:
+    def trials(self, of: Callable[[ProblemBatch], list[Trial]]) -> list[Trial]:
         """Lines that are burned beside the breaks; nothing changes."""
         tried = of(self._slots)
         self.evaluated += len(tried)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.env.gains import gains_of_cells
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import BURNED, FireRegime, Fires, Scene, burn, fire_keys, make_scene
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.rounds import loaded
@@ -212,7 +212,7 @@ def _keep(where: dict[K, V], key: K, made: V, most: int) -> None:
     where[key] = made
 
 
-def _become(slots: Slots, cells: Sequence[int]) -> None:
+def _become(slots: ProblemBatch, cells: Sequence[int]) -> None:
     """Takes away and places what differs; one burn for all of it."""
     wanted = np.zeros(slots.breaks[0].size, np.bool_)
     wanted[list(cells)] = True

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import Scene, burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.memory.verdict import judge
@@ -219,7 +219,7 @@ def _q_maps(out: Path, scene: Scene, policy: "Policy", plan: Plan, caption: str)
             for when, count in (("first", 0), ("middle", plan.cells.size // 2))]
 
 
-def _q_map(path: Path, policy: "Policy", slots: Slots, caption: str) -> Path:
+def _q_map(path: Path, policy: "Policy", slots: ProblemBatch, caption: str) -> Path:
     from firebreak.planning.learned.policy import q_map
 
     problem = slots.problems[0]

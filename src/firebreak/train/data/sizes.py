@@ -9,7 +9,7 @@ from firebreak.agent.network import network_of, parameter_count
 from firebreak.agent.replay import Replay
 from firebreak.checks import fail
 from firebreak.env.sources import ProblemSource
-from firebreak.env.storage.slots import FIRE_BYTES, storage_bytes
+from firebreak.env.storage.problem_batch import FIRE_BYTES, storage_bytes
 from firebreak.free_memory import check_free
 from firebreak.layout import OBSERVATION
 from firebreak.train.config.schema import RunConfig

@@ -19,7 +19,7 @@ from firebreak.env.gains import ExactGains
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import Sizes
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import pad
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_cells, shape_number
@@ -59,7 +59,7 @@ class LineGains:
         self.exact = ExactGains(sizes, fires)
         self._values, self._seed = values, seed
 
-    def of(self, slots: Slots, slot: int,
+    def of(self, slots: ProblemBatch, slot: int,
            number: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Line actions [L] of a state and their gains [L]: by which share of the untreated loss the
         mean loss of the fires falls, per mean cost of a treatable cell. number: of the state.
@@ -162,7 +162,7 @@ def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, p
     return GainLabels(env, LineGains(sizes, agent.gain_fires, values, seed), share, capacity)
 
 
-def _lines(slots: Slots, slot: int, steps: list[NDArray[np.int64]]) -> Lines:
+def _lines(slots: ProblemBatch, slot: int, steps: list[NDArray[np.int64]]) -> Lines:
     """Every line action that can be placed, single cells once, rated by what comes through it."""
     problem = slots.problems[slot]
     assert problem is not None, "slot used before load"

@@ -5,11 +5,11 @@ import pytest
 
 from firebreak.env import make_vector_env
 from firebreak.env.storage.observation import to_bytes
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.layout import OBSERVATION
 
 
-def shown(slots: Slots, slot: int, untreated_burned: np.ndarray) -> dict[str, np.ndarray]:
+def shown(slots: ProblemBatch, slot: int, untreated_burned: np.ndarray) -> dict[str, np.ndarray]:
     """Channels by name, in floats; untreated_burned: the untreated map's burn probability."""
     problem, (burned, below) = slots.problems[slot], slots.maps(slot)
     assert problem is not None

@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 from break_cases import KINDS, by_class, slots_on, with_rules
 from firebreak.env import synthetic_source
 from firebreak.env.core import begin
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire.incremental.fire_store import MAX_CHANGES
 from strategies import random_case
 
 
-def two(slots: int = 2) -> Slots:
+def two(slots: int = 2) -> ProblemBatch:
     source = synthetic_source(12, budget=0.5, plan_fires=9, reward_fires=7)
-    made = Slots(source.sizes(slots))
+    made = ProblemBatch(source.sizes(slots))
     begin(made, np.arange(slots), [source.problem(k, 0) for k in range(slots)])
     return made
 
 
-def state_of(slots: Slots) -> list[np.ndarray]:
+def state_of(slots: ProblemBatch) -> list[np.ndarray]:
     everyone = np.arange(slots.sizes.slots)
     slots.update(everyone)
     return [slots.breaks, slots.available, slots.budget_left, slots.moves, slots.layers,

@@ -9,7 +9,7 @@ from break_cases import HARD_KINDS, KINDS, by_class, slots_on, with_rules
 from firebreak.checks import InputError
 from firebreak.env.gains import MarginalGains, gains_of_cells, gains_of_lines
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.travel_field import unpad
 from firebreak.planning.core.line_trials import try_lines
@@ -18,20 +18,20 @@ from strategies import Case, cases, random_case
 ONE = np.zeros(1, np.int64)
 
 
-def update(slots: Slots) -> int:
+def update(slots: ProblemBatch) -> int:
     return slots.update(ONE)
 
 
-def toggle(slots: Slots, cell: int) -> None:
+def toggle(slots: ProblemBatch, cell: int) -> None:
     if slots.breaks[0].flat[cell]:
         slots.remove(0, cell)
     elif slots.available[0].flat[cell]:
         slots.place(0, cell)
 
 
-def with_breaks(problem: Problem, slots: Slots) -> Slots:
+def with_breaks(problem: Problem, slots: ProblemBatch) -> ProblemBatch:
     """Other slots, given the same breaks before any fire burned."""
-    fresh = Slots(slots.sizes)
+    fresh = ProblemBatch(slots.sizes)
     fresh.load(0, problem)
     fresh.update(ONE, fresh=True)
     for cell in np.flatnonzero(slots.breaks[0]).tolist():
@@ -40,7 +40,7 @@ def with_breaks(problem: Problem, slots: Slots) -> Slots:
     return fresh
 
 
-def assert_as_anew(slots: Slots, problem: Problem) -> None:
+def assert_as_anew(slots: ProblemBatch, problem: Problem) -> None:
     for ids, fires in ((slots.plan_ids(0), problem.plan_fires),
                        (slots.reward_ids(0), problem.reward_fires)):
         anew = burn_maps(problem.scene.field, fires, problem.scene.value_by_class, slots.breaks[0])
@@ -106,7 +106,7 @@ def test_rough_maps_where_cells_that_stood_burn_earlier(seed: int) -> None:
         assert_as_anew(slots, problem)
 
 
-def gain_slowly(slots: Slots, cell: int) -> float:
+def gain_slowly(slots: ProblemBatch, cell: int) -> float:
     """What placing a break saves of the mean loss; it is taken away again."""
     before = slots.plan_loss(0)
     slots.place(0, cell)

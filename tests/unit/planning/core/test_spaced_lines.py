@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.env.storage import slots as slots_module
+from firebreak.env.storage import problem_batch
 from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import rounds
@@ -74,11 +74,11 @@ def test_a_plan_on_a_borrowed_field_is_that_on_a_copy_and_the_scene_stays(
     own = scene(breach="wilson")
     before, plans = hash_of(own), []
     for borrows in (True, False):
-        def slots(sizes: slots_module.Sizes, *, borrows: bool = False,
-                  allowed: bool = borrows) -> slots_module.Slots:
-            return slots_module.Slots(sizes, borrows=borrows and allowed)
+        def slots(sizes: problem_batch.Sizes, *, borrows: bool = False,
+                  allowed: bool = borrows) -> problem_batch.ProblemBatch:
+            return problem_batch.ProblemBatch(sizes, borrows=borrows and allowed)
 
-        monkeypatch.setattr(rounds, "Slots", slots)
+        monkeypatch.setattr(rounds, "ProblemBatch", slots)
         plans.append(make_plan(own, 0.1, 16, method, seed=4, policy=load_policy(),
                                search=rounds.SearchOptions(evaluations=30)))
         assert hash_of(own) == before
@@ -88,7 +88,7 @@ def test_a_plan_on_a_borrowed_field_is_that_on_a_copy_and_the_scene_stays(
 
 def test_only_one_slot_can_borrow_and_no_field_that_breaks_are_written_into() -> None:
     with pytest.raises(AssertionError, match="several slots"):
-        slots_module.Slots(slots_module.Sizes(2, (5, 5), 1, 2, 0), borrows=True)
+        problem_batch.ProblemBatch(problem_batch.Sizes(2, (5, 5), 1, 2, 0), borrows=True)
 
 
 @settings(max_examples=60, deadline=None)

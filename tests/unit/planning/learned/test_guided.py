@@ -10,7 +10,7 @@ from break_cases import BREAKS
 from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
@@ -121,7 +121,7 @@ def test_lines_are_burned_before_one_is_placed(scene: Scene,
     state, burned = PlanState(problem), []
     task = Task(problem, 0, 1, policy, SearchOptions())
 
-    def best_first(self: Ahead, slots: Slots, values: np.ndarray, leading: np.ndarray,
+    def best_first(self: Ahead, slots: ProblemBatch, values: np.ndarray, leading: np.ndarray,
                    most: int, go_on: Callable[[], bool]) -> list[Trial]:
         trials = own(self, slots, values, leading, most, go_on)
         burned.append((len(trials), values[leading[0]] < values.max()))

@@ -7,7 +7,7 @@ import pytest
 
 from firebreak.env.actions import allowed, treatable_part
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
@@ -18,7 +18,7 @@ from untrained import untrained
 FIRES = 12
 
 
-def slots_in(rows: slice, cols: slice, size: int) -> Slots:
+def slots_in(rows: slice, cols: slice, size: int) -> ProblemBatch:
     """Of a map of which a part may be treated, with some breaks."""
     scene = make_scene(generate(8, size), FireConditions(scenarios=2), 1)
     free = np.zeros((size, size), bool)

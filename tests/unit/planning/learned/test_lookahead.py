@@ -10,7 +10,7 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.env.actions import open_cells
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
@@ -40,7 +40,7 @@ def policy() -> Policy:
     return untrained(SHAPES)
 
 
-def slots_of(scene: Scene) -> Slots:
+def slots_of(scene: Scene) -> ProblemBatch:
     fires = scene.fires("plan", FIRES)
     return loaded(problem_of(scene, 0.1, fires, fires.first(0)))
 
@@ -55,7 +55,7 @@ def plan_of(scene: Scene, policy: Policy, method: str = "dqn-lookahead") -> Plan
     return make_plan(scene, 0.1, FIRES, method, seed=0, policy=policy, batch=1)
 
 
-def slowly_differing(slots: Slots, values: np.ndarray) -> list[int]:
+def slowly_differing(slots: ProblemBatch, values: np.ndarray) -> list[int]:
     found: list[int] = []
     taken: set[int] = set()
     for action in sorted(np.flatnonzero(values > -np.inf).tolist(), key=lambda a: (-values[a], a)):

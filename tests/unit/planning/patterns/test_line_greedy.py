@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from break_cases import BREAKS
-from firebreak.env.storage.slots import Slots, sizes_for
+from firebreak.env.storage.problem_batch import ProblemBatch, sizes_for
 from firebreak.fire import FireConditions, burn, burn_field, make_scene
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import STENCIL
@@ -98,7 +98,7 @@ def test_lines_are_rated_by_what_comes_from_outside_them(seed: int,
 def test_fires_that_a_line_does_not_change_are_told_from_the_others(case: Case, seed: int) -> None:
     rng = np.random.default_rng(seed)
     problem = problem_on(case, case.fires, case.fires.first(1))
-    slots = Slots(sizes_for(problem.scene, 1, case.fires.source.size, 1))
+    slots = ProblemBatch(sizes_for(problem.scene, 1, case.fires.source.size, 1))
     slots.load(0, problem)
     for cell in np.flatnonzero(case.breaks)[:3].tolist():
         slots.place(0, cell)

@@ -9,7 +9,7 @@ from break_cases import BREAKS
 from firebreak.checks import InputError
 from firebreak.env.sources import treat_inside
 from firebreak.env.storage.problem import Problem, problem_of
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
@@ -280,7 +280,7 @@ def test_nothing_is_placed_where_a_filling_may_not_go_on(scene: Scene) -> None:
     def never() -> bool:
         return False
 
-    def score(slots: Slots) -> np.ndarray:
+    def score(slots: ProblemBatch) -> np.ndarray:
         return np.ones(slots.sizes.shape)
 
     fill(state, PlanState.available, go_on=never)

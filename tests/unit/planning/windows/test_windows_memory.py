@@ -167,7 +167,7 @@ def test_a_shard_that_could_not_be_made_is_made_when_it_is_asked_again(
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("firebreak.planning.windows.shards.shard.Slots", full)
+        patch.setattr("firebreak.planning.windows.shards.shard.ProblemBatch", full)
         with pytest.raises(MemoryError):
             worker.lost(0, plan, (1, 2))
     assert worker.lost(0, plan, (1, 2)) == anew.lost(0, plan, (1, 2))

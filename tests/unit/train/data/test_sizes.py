@@ -13,7 +13,7 @@ from firebreak.cli import BAD_INPUT, main
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource, synthetic_landscapes
 from firebreak.env.storage.problem import Sizes
-from firebreak.env.storage.slots import Slots, storage_bytes
+from firebreak.env.storage.problem_batch import ProblemBatch, storage_bytes
 from firebreak.fire.behavior_models import _OnDemand
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
@@ -32,7 +32,7 @@ LINES = ["agent.segments=true", "agent.gain_share=0.25", "agent.discount_end=0"]
     Sizes(3, (20, 30), 4, 16, 8), Sizes(1, (40, 40), 8, 64, 0),
     Sizes(8, (12, 12), 2, 5, 7, 6, breach=True, spotting=True)])
 def test_storage_is_told_to_the_byte(sizes: Sizes) -> None:
-    assert storage_bytes(sizes) == Slots(sizes).owned_bytes()
+    assert storage_bytes(sizes) == ProblemBatch(sizes).owned_bytes()
 
 
 @pytest.mark.parametrize("changes", [

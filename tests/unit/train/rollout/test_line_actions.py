@@ -23,7 +23,7 @@ from firebreak.env.actions import action_count, allowed, are_allowed
 from firebreak.env.core import begin
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.problem import make_problem, problem_of
-from firebreak.env.storage.slots import SLOT_0, Slots, sizes_for
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
@@ -58,13 +58,13 @@ def scene_of(seed: int, *, leak: bool = False, priced: bool = True) -> Scene:
     return make_scene(land, FireConditions(scenarios=2, leak=leak), seed)
 
 
-def slots_of(scene: Scene, share: float = 0.2) -> Slots:
-    slots = Slots(sizes_for(scene, 1, 10, 10))
+def slots_of(scene: Scene, share: float = 0.2) -> ProblemBatch:
+    slots = ProblemBatch(sizes_for(scene, 1, 10, 10))
     begin(slots, np.zeros(1, np.int64), [make_problem(scene, share, 10, 10)])
     return slots
 
 
-def slowly_allowed(slots: Slots, leak: bool) -> np.ndarray:
+def slowly_allowed(slots: ProblemBatch, leak: bool) -> np.ndarray:
     """Every action cell by cell."""
     problem = slots.problems[0]
     assert problem is not None
@@ -336,7 +336,7 @@ def test_a_policy_of_segments_places_the_allowed_one_it_values_most(leak: bool) 
     scene = scene_of(5, leak=leak)
     policy = Policy(segment_network(2), {"run": "untrained"})
     plan = make_plan(scene, 0.15, 10, "dqn", seed=0, policy=policy, batch=1)
-    slots = Slots(sizes_for(scene, 1, 10, 0))
+    slots = ProblemBatch(sizes_for(scene, 1, 10, 0))
     fires = scene.fires("plan", 10)
     begin(slots, np.zeros(1, np.int64), [problem_of(scene, 0.15, fires, fires.first(0))])
     placed: list[int] = []

@@ -15,7 +15,7 @@ from firebreak.agent.symmetry import as_floats
 from firebreak.env import synthetic_source
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.problem import Sizes
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.landscape.raster.windows import dihedral
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
@@ -162,9 +162,9 @@ def test_touched_slots_are_resident() -> None:
     # In a process of its own: elsewhere memory that was let go before may be handed out again.
     code = """
 from firebreak.env.storage.problem import Sizes
-from firebreak.env.storage.slots import Slots
+from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.memory.process import rss_bytes
-slots = Slots(Sizes(4, (20, 20), 4, 600, 200))
+slots = ProblemBatch(Sizes(4, (20, 20), 4, 600, 200))
 held = [rss_bytes()]
 for _ in range(2):
     slots.touch()
@@ -179,7 +179,7 @@ print(slots.owned_bytes(), *held)
 
 def test_touched_slots_are_as_they_were() -> None:
     sizes = Sizes(2, (20, 20), 4, 60, 20)
-    fresh, slots = Slots(sizes), Slots(sizes)
+    fresh, slots = ProblemBatch(sizes), ProblemBatch(sizes)
     slots.touch()
     for one, other in zip(fresh._arrays(), slots._arrays(), strict=True):
         assert np.array_equal(one, other)
@@ -187,8 +187,8 @@ def test_touched_slots_are_as_they_were() -> None:
 
 def test_the_environments_of_a_run_are_touched(monkeypatch: pytest.MonkeyPatch,
                                                tmp_path: Path) -> None:
-    touched: list[Slots] = []
-    monkeypatch.setattr(Slots, "touch", lambda slots: touched.append(slots))
+    touched: list[ProblemBatch] = []
+    monkeypatch.setattr(ProblemBatch, "touch", lambda slots: touched.append(slots))
     config = load_config("quick", [*TINIER, "agent.gain_share=0.1"])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
     arena = trainer.arenas[0]

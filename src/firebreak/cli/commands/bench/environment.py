@@ -13,7 +13,7 @@ from firebreak.cli.commands.bench.fires import timed
 if TYPE_CHECKING:
     from firebreak.env.sources import ProblemSource
     from firebreak.env.storage.problem import Problem
-    from firebreak.env.storage.slots import Slots
+    from firebreak.env.storage.problem_batch import ProblemBatch
 
 SIZE, FIRES = 40, 256
 BUDGETS = (0.01, 0.05, 0.10)
@@ -34,7 +34,7 @@ def reburn_speedup(seed: int, burned_share: float, repeats: int) -> dict[str, fl
     """How many times as fast a step burns what its break changes as burning all fires anew under
     the same breaks, by share of the treatable cells broken; by the best cell of downstream value.
     """
-    from firebreak.env.storage.slots import SLOT_0
+    from firebreak.env.storage.problem_batch import SLOT_0
 
     found: dict[str, list[float]] = {f"{budget:g}": [] for budget in BUDGETS}
     for episode in range(repeats):
@@ -82,23 +82,23 @@ def env_steps_per_second(seed: int, envs: int, repeats: int) -> float:
 
 def bytes_per_fire() -> float:
     """Bytes that an environment holds for one more fire at 40x40, plan and reward fires alike."""
-    from firebreak.env.storage.slots import Slots
+    from firebreak.env.storage.problem_batch import ProblemBatch
 
     sizes = bench_source().sizes(1)
     half = sizes._replace(plan_fires=FIRES // 2, reward_fires=FIRES // 2)
-    return (Slots(sizes).owned_bytes() - Slots(half).owned_bytes()) / FIRES
+    return (ProblemBatch(sizes).owned_bytes() - ProblemBatch(half).owned_bytes()) / FIRES
 
 
-def _begun(source: "ProblemSource", problems: "list[Problem]") -> "Slots":
+def _begun(source: "ProblemSource", problems: "list[Problem]") -> "ProblemBatch":
     from firebreak.env import core
-    from firebreak.env.storage.slots import Slots
+    from firebreak.env.storage.problem_batch import ProblemBatch
 
-    slots = Slots(source.sizes(len(problems)))
+    slots = ProblemBatch(source.sizes(len(problems)))
     core.begin(slots, np.arange(len(problems)), problems)
     return slots
 
 
-def _best_cells(slots: "Slots") -> np.ndarray:
+def _best_cells(slots: "ProblemBatch") -> np.ndarray:
     """The available cell of the greatest downstream value in each slot."""
     from firebreak.layout import OBSERVATION
 

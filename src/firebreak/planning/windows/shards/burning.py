@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.storage.slots import SLOT_0, Slots
+from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import REACH, UNBURNED, Fires, padded_cells, padded_width, unpad
 
 NEARBY = 2 * REACH
@@ -29,7 +29,7 @@ class BurningFires:
         beyond: whether a fire burned there.
     """
 
-    def __init__(self, slots: Slots, fires: Fires, sides: Sequence[Side]) -> None:
+    def __init__(self, slots: ProblemBatch, fires: Fires, sides: Sequence[Side]) -> None:
         count, places = fires.source.size, slots.sizes.reward_fires
         self._slots, self._sides = slots, sides
         self._rules = slots.problem(0).scene.field.breaks

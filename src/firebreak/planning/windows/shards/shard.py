@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.gains import saved_anew, saved_by_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
-from firebreak.env.storage.slots import Slots, sizes_for
+from firebreak.env.storage.problem_batch import ProblemBatch, sizes_for
 from firebreak.fire import (
     REACH,
     RIM,
@@ -44,7 +44,7 @@ class Shard:
 
     _window: Window
     _own_scene: Scene
-    _slots: Slots
+    _slots: ProblemBatch
     _burning: BurningFires
 
     def __init__(self, scene: Scene, plan: ShardPlan, fires: Fires, bound: float,
@@ -216,10 +216,10 @@ _Tried = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
 """By line the rows of the fires that depend on it, and what it saves of each."""
 
 
-def slots_for(scene: Scene, places: int, scratch: Workspace | None) -> Slots:
+def slots_for(scene: Scene, places: int, scratch: Workspace | None) -> ProblemBatch:
     """Storage for fires of a shard on its own scene."""
     # As reward fires they keep no trees: only what they lose is asked for.
-    return Slots(sizes_for(scene, 1, 0, places), borrows=scene.field.breaks.treated is None,
+    return ProblemBatch(sizes_for(scene, 1, 0, places), borrows=scene.field.breaks.treated is None,
                  scratch=scratch, observed=False)
 
 

@@ -147,7 +147,9 @@ def loss_bound(scene: Scene, fires: int) -> float:
 
 
 def loss_unit(bound: float) -> float:
-    """Whole units in a loss of 1, of all shards alike; see `loss_bound` and `Slots.loss_unit`."""
+    """Whole units in a loss of 1, of all shards alike; see `loss_bound`,
+    `ProblemBatch.loss_unit`.
+    """
     return 2.0**(_UNIT_BITS - ceil(log2(max(bound, 1e-9))))
 
 

@@ -28,7 +28,7 @@ from firebreak.fire import (
 )
 from firebreak.native_library import hold
 
-__all__ = ["SLOT_0", "PlanTrees", "Sizes", "Slots", "sizes_for"]
+__all__ = ["SLOT_0", "PlanTrees", "ProblemBatch", "Sizes", "sizes_for"]
 
 _PAGE_BYTES = 4096
 
@@ -36,7 +36,7 @@ SLOT_0 = np.zeros(1, np.int64)
 """Index of the only slot, where storage has one."""
 
 
-class Slots:
+class ProblemBatch:
     """Storage for N problems. Fire ids: slot * K + k for plan fires, then N * K + slot * R + r.
 
     borrows: the only slot reads the travel field of its problem's scene instead of a copy.
@@ -326,11 +326,11 @@ FIRE_BYTES = 100
 
 @lru_cache(maxsize=16)
 def storage_bytes(sizes: Sizes, *, borrows: bool = False) -> int:
-    """`Slots.owned_bytes` of storage of these sizes, from that of the smallest: each slot, row of
-    weather and fire takes as much as the first. borrows: see `Slots`.
+    """`ProblemBatch.owned_bytes` of storage of these sizes, from that of the smallest: each slot,
+    row of weather and fire takes as much as the first. borrows: see `ProblemBatch`.
     """
     def held(slots: int = 1, scenarios: int = 1, plan: int = 1, reward: int = 1) -> int:
-        return Slots(sizes._replace(slots=slots, scenarios=scenarios, plan_fires=plan,
+        return ProblemBatch(sizes._replace(slots=slots, scenarios=scenarios, plan_fires=plan,
                                     reward_fires=reward), borrows=borrows).owned_bytes()
 
     one = held()
