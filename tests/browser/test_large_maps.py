@@ -17,7 +17,7 @@ from firebreak.report.explorer.data import fire_answer, start_data, state_answer
 from firebreak.report.explorer.page import page as page_of
 from firebreak.report.explorer.page import static_page
 from firebreak.report.explorer.plans import Exploration, shown_plan
-from firebreak.report.explorer.queries import Asked
+from firebreak.report.explorer.queries import EditedBreaks
 from firebreak.report.explorer.server import Explorer
 from firebreak.report.explorer.state import ExplorerState
 from serving import serving
@@ -74,7 +74,7 @@ def moved_about(page: Any) -> None:
 def test_four_million_cells_stay_fluid(tmp_path: Path) -> None:
     state, plan = made(SMALL, 0.15)
     data = start_data(Exploration(state, plan, "enlarged"), [plan], (), live=False)
-    asked = Asked(plan.cells, plan.cells)
+    asked = EditedBreaks(plan.cells, plan.cells)
     data["states"] = {plan.name: [{"step": 0, **state_answer(state, asked, with_q=False)}]}
     source = int(np.argmax(state.untreated.burn_probability))
     wind, minutes = state.mean_wind(), state.scene.median_duration_min

@@ -3,10 +3,12 @@
 
 from math import floor
 
-from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule
+from firebreak.checks import counted
+from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule, Scene
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.units import METRES_PER_FOOT
+from firebreak.weather.scenarios import WeatherScenarios
 
 LIMITS = (
     "Weather, ignitions and fire durations are drawn or given as listed above; the plan may do "
@@ -17,6 +19,8 @@ LIMITS = (
 WINDS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW",
          "NW", "NNW")
 _DIRECTION_DECIMALS = 6
+MOST_WINDS = 12
+"""Winds that are listed."""
 HOW_FIRES_END = "Fires burn until their duration ends, unless crews are said to stop them."
 """The same for conditions that are not known."""
 _RULES = {
@@ -127,6 +131,30 @@ def _around(conditions: FireConditions) -> list[str]:
     if conditions.spotting is not None:
         words.append("Embers of crown fire fly over breaks.")
     return [*words, "An ignition inside a treated cell still burns and spreads."]
+
+
+def weather_in_words(scene: Scene) -> str:
+    """The number of weathers, how often they change, and their winds."""
+    kinds, rows = len(scene.streams.weight), scene.scenarios
+    steps, step_min = rows.weight.size // kinds, scene.field.step_min
+    changes = during = ""
+    if steps > 1:
+        hourly = step_min == 60.0
+        changes = (f", {'which' if kinds == 1 else 'each of which'} changes "
+                   + (f"by the hour for {counted(steps, 'hour')}" if hourly else
+                      f"every {step_min:g} minutes for {steps * step_min:g} minutes"))
+        during = " in these hours" if hourly else " in this time"
+    return (f"Weather: {counted(kinds, 'kind')}{changes}, wind 20 ft above the vegetation"
+            f"{during}: {_winds_in_words(rows)}.")
+
+
+def _winds_in_words(rows: WeatherScenarios) -> str:
+    """The first winds; those of the same words once, for hours often have the same one."""
+    winds = list(dict.fromkeys(
+        wind_in_words(speed * 0.06, angle)
+        for speed, angle in zip(rows.wind_20ft_m_min, rows.wind_from_deg, strict=True)))
+    more = f" and {len(winds) - MOST_WINDS} more" if len(winds) > MOST_WINDS else ""
+    return ", ".join(winds[:MOST_WINDS]) + more
 
 
 def amount(number: float) -> str:

@@ -1,4 +1,4 @@
-"""What `firebreak visualize` is asked to show: its options, and the run that they name."""
+"""The options of `firebreak visualize`, and the run that they name."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,14 +88,14 @@ def check_shown(bound: Bound[VisualizeArguments]) -> None:
         InputError: naming the option and what is shown.
     """
     args = bound.options
-    shown, heeded, remedy = _shown(args)
+    shown, known, remedy = _shown(args)
     for name in bound.origins:
-        if name not in ("runs", *ALWAYS, *heeded):
+        if name not in ("runs", *ALWAYS, *known):
             raise fail(expected=shown, given=option_of(name), where="visualize", remedy=remedy)
 
 
 def _shown(args: VisualizeArguments) -> tuple[str, "Collection[str]", str]:
-    """What is shown, the options that it heeds, and what to do about others."""
+    """The subject, the options that apply to it, and the remedy for others."""
     folder, alone = Path(args.runs[0]), "leave it out"
     if len(args.runs) > 1:
         return "the learning curves of runs as they are", (*EXPLORER, "seed"), alone
@@ -106,10 +106,10 @@ def _shown(args: VisualizeArguments) -> tuple[str, "Collection[str]", str]:
     if (folder / "plan.json").is_file():
         return ("a plan's folder alone, which says what it was made on and with",
                 (*EXPLORER, "policy"), f"{alone}, or give the landscape and --plan {folder}")
-    heeded = {*leaves(VisualizeArguments)} - {"data", "landscape"}
+    known = {*leaves(VisualizeArguments)} - {"data", "landscape"}
     if args.plan is None:
-        return "a landscape, which is no run", heeded, alone
-    return "a plan as it is", heeded - {"method", "budget"}, alone
+        return "a landscape, which is no run", known, alone
+    return "a plan as it is", known - {"method", "budget"}, alone
 
 
 def run_parts(folder: Path, args: VisualizeArguments) -> "tuple[RunConfig, Splits]":

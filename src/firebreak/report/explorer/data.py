@@ -1,4 +1,4 @@
-"""What the explorer page is given: maps packed as text, plans, answers to its questions.
+"""Data of the explorer page: maps packed as text, plans, answers to its questions.
 
 Grids travel as 16-bit whole numbers in base64, with a scale and an offset; 65535 is no number.
 """
@@ -16,7 +16,7 @@ from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.evaluation.intervals import FireGroups
 from firebreak.report.explorer.plans import Exploration, ShownPlan
-from firebreak.report.explorer.queries import BOUNDS, Asked
+from firebreak.report.explorer.queries import BOUNDS, EditedBreaks
 from firebreak.report.explorer.state import ExplorerState, LitFire, Outcome, Wind
 from firebreak.report.figures.canvas import colour_of
 from firebreak.report.figures.cartography import fuel_colour, fuel_shares, hillshade, place_of
@@ -89,7 +89,7 @@ def start_data(shown: Exploration, plans: Sequence[ShownPlan], pending: Sequence
 
 
 def _intervals(groups: FireGroups) -> str:
-    """What the intervals of the page are over."""
+    """The draws that the intervals of the page are over."""
     if groups.over == "weathers":
         return f"over the {groups.weathers} weathers of these fires"
     return "over these fires, with the weather taken as given"
@@ -106,7 +106,7 @@ def _degrees(land: Landscape) -> Json | None:
 
 
 def _unit_of_values(land: Landscape) -> str:
-    """What values are counted in: cells where all that counts is that they burn."""
+    """The unit of values: cells where all that counts is that they burn."""
     unit = value_unit(land).name
     return "cells" if unit == "ha" else unit
 
@@ -143,13 +143,13 @@ def outcome_data(outcome: Outcome) -> Json:
             "downstream_value": packed(outcome.downstream_value)}
 
 
-def state_answer(state: ExplorerState, asked: Asked, with_q: bool) -> Json:
-    """What the breaks do; where they were edited, also against the plan's own."""
-    after = state.outcome(asked.cells)
-    change = (list(state.change(after, state.outcome(asked.prefix)))
-              if asked.prefix != asked.cells else None)
-    q_values = state.q_values(asked.cells) if with_q else None
-    return {"cells": len(asked.cells), **outcome_data(after), "change": change,
+def state_answer(state: ExplorerState, breaks: EditedBreaks, with_q: bool) -> Json:
+    """The effect of the breaks; where they were edited, also beside that of the plan's own."""
+    after = state.outcome(breaks.cells)
+    change = (list(state.change(after, state.outcome(breaks.prefix)))
+              if breaks.prefix != breaks.cells else None)
+    q_values = state.q_values(breaks.cells) if with_q else None
+    return {"cells": len(breaks.cells), **outcome_data(after), "change": change,
             "q": None if q_values is None else packed(q_values)}
 
 

@@ -1,4 +1,4 @@
-"""The explorer as one HTML text: styles, script and data inside, nothing asked from elsewhere."""
+"""The explorer as one HTML text: styles, script and data inside, nothing loaded from elsewhere."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 
 from firebreak.report.explorer.data import Json, fire_answer, start_data, state_answer
 from firebreak.report.explorer.plans import Breathe, Exploration, ShownPlan
-from firebreak.report.explorer.queries import Asked
+from firebreak.report.explorer.queries import EditedBreaks
 from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, Wind, lit
 from firebreak.units import M_MIN_PER_KM_H
 
@@ -56,9 +56,9 @@ def static_page(shown: Exploration, others: Sequence[ShownPlan] = (),
     for plan in plans:
         data["states"][plan.name] = []
         for step in _kept_steps(plan.steps, state.scene.landscape.fuel_model.size):
-            asked = Asked(plan.cells[:step], plan.cells[:step])
+            breaks = EditedBreaks(plan.cells[:step], plan.cells[:step])
             data["states"][plan.name].append(
-                {"step": step, **state_answer(state, asked, with_q=state.has_q_map)})
+                {"step": step, **state_answer(state, breaks, with_q=state.has_q_map)})
             breathe()
     data["played"] = [_played(state, k, plans[0].cells) for k in range(EXPORT_FIRES)]
     breathe()

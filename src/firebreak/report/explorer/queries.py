@@ -1,4 +1,4 @@
-"""What the explorer page may ask, read from a query: every parameter named, bounded and checked.
+"""Questions of the explorer page, read from a query: every parameter named, bounded and checked.
 
 A mistake is an `InputError`, one sentence, which the server answers with status 400. Nothing here
 ever becomes a path.
@@ -27,7 +27,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
 """The parameters of each address."""
 
 
-class Asked(NamedTuple):
+class EditedBreaks(NamedTuple):
     """Breaks that a question is about: the plan's first cells, and these as edited by hand."""
 
     prefix: tuple[int, ...]
@@ -85,7 +85,7 @@ def whole(given: Mapping[str, str], name: str, most: int) -> int:
 
 
 def wind_of(given: Mapping[str, str]) -> Wind:
-    """The weather that is asked for, rounded so that the same wind is recognised."""
+    """The weather in a query, rounded so that the same wind is recognised."""
     return Wind(round(number(given, "wind_km_h"), 1),
                 round(number(given, "wind_from_deg"), 1) % 360.0,
                 round(number(given, "dead_moisture"), 3))
@@ -105,7 +105,7 @@ def burnable_cell(given: Mapping[str, str], land: Landscape) -> int:
 
 
 def breaks_of(given: Mapping[str, str], plans: Mapping[str, tuple[int, ...]],
-              land: Landscape) -> Asked:
+              land: Landscape) -> EditedBreaks:
     """The first `step` cells of a plan, less those in `remove`, and those in `add`.
 
     Raises:
@@ -130,7 +130,7 @@ def breaks_of(given: Mapping[str, str], plans: Mapping[str, tuple[int, ...]],
             raise _wrong_cell(land, cell, "a break of the plan", "a cell without one",
                               "leave out this cell")
     gone = set(removed)
-    return Asked(prefix, (*(cell for cell in prefix if cell not in gone), *added))
+    return EditedBreaks(prefix, (*(cell for cell in prefix if cell not in gone), *added))
 
 
 def _cells(given: Mapping[str, str], name: str, land: Landscape) -> list[int]:

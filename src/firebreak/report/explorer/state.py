@@ -40,7 +40,7 @@ V = TypeVar("V")
 
 
 class Outcome(NamedTuple):
-    """What some breaks do to the explore fires.
+    """The effect of some breaks on the explore fires.
 
     Attributes:
         loss: mean, in units of value.
@@ -119,25 +119,25 @@ class ExplorerState:
 
     @property
     def has_q_map(self) -> bool:
-        """Whether there is a policy that knows maps of this size."""
+        """True where there is a policy that knows maps of this size."""
         return self._policy is not None
 
     def outcome(self, cells: Sequence[int]) -> Outcome:
-        """What breaks in these flat cells do."""
+        """The effect of breaks in these flat cells."""
         if not cells:
             return self.untreated
-        asked = frozenset(cells)
-        if asked not in self._outcomes:
+        key = frozenset(cells)
+        if key not in self._outcomes:
             _become(self._explore, cells)
-            _keep(self._outcomes, asked, self._outcome(self.untreated), _KEPT_OUTCOMES)
-        return self._outcomes[asked]
+            _keep(self._outcomes, key, self._outcome(self.untreated), _KEPT_OUTCOMES)
+        return self._outcomes[key]
 
     def change(self, of: Outcome, against: Outcome) -> Interval:
         """By how much the mean loss differs, share of the untreated one; fires are paired."""
         return self.groups.saving(of.losses - against.losses, self.untreated.losses, at_most=None)
 
     def gain(self, cells: Sequence[int], cell: int) -> float:
-        """What one more break saves, share of the untreated mean loss."""
+        """The saving by one more break, share of the untreated mean loss."""
         _become(self._explore, cells)
         saved = float(gains_of_cells(self._explore, 0, np.array([cell], np.int64))[0])
         return saved / self.untreated.loss
@@ -177,9 +177,9 @@ class ExplorerState:
             conditions = replace(
                 own, weather=None, response=own.response or (BURNED if by_flame else None),
                 regime=FireRegime(duration_min=self.scene.median_duration_min))
-            made = make_scene(self.scene.landscape, conditions, self.scene.seed,
+            scene = make_scene(self.scene.landscape, conditions, self.scene.seed,
                               weather=constant(_weather(self.scene.scenarios, wind)))
-            _keep(self._winds, wind, replace(made, value_by_class=self.scene.value_by_class),
+            _keep(self._winds, wind, replace(scene, value_by_class=self.scene.value_by_class),
                   _KEPT_WINDS)
         return self._winds[wind]
 
@@ -205,11 +205,11 @@ def lit(scene: Scene, fire: Fires, cells: Sequence[int]) -> LitFire:
                    float(after.loss[0]))
 
 
-def _keep(where: dict[K, V], key: K, made: V, most: int) -> None:
-    """Keeps something under a key, in place of what was made first where there are too many."""
+def _keep(where: dict[K, V], key: K, value: V, most: int) -> None:
+    """Keeps a value under a key, in place of the first one where there are too many."""
     if len(where) == most:
         where.pop(next(iter(where)))
-    where[key] = made
+    where[key] = value
 
 
 def _become(slots: ProblemBatch, cells: Sequence[int]) -> None:

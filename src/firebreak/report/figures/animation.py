@@ -215,7 +215,7 @@ def _strip(width: int, height: int, texts: list[tuple[int, int, str, int]]) -> I
 
 
 def _legend_strip(width: int, name: str) -> Indices:
-    """What the colours mean, and the landscape's name, below both panels."""
+    """The legend of the colours and the landscape's name, below both panels."""
     entries = ((_FRONT0 + 2, "fire front"), (_BURNED, "burned out"), (_BREAK, "fuel break"),
                (_RING, "ignition"))
     places = [8 + 118 * k for k in range(len(entries))]

@@ -38,11 +38,11 @@ _LARGE_MAP = 160  # cells on the longer side, from which single cells are hard t
 _WIDEST_BAR = 0.3  # of the map's width
 _LINE_PT = 13.5  # of the list of fuels, as far apart as the lines of a legend of marks
 _HEADING = 1.4  # lines above the list of fuels
-_LEAST_FUELS = 6  # lines of the list, however many marks are told below it
+_LEAST_FUELS = 6  # lines of the list, however many marks stand below it
 
 
 def caption_of(landscape: Landscape, *, seed: int | None = None, run: str | None = None) -> str:
-    """What a map's caption says of its origin: landscape, seed and run where there are any."""
+    """The origin of a map for its caption: landscape, seed and run where there are any."""
     parts = [landscape.name]
     if seed is not None:
         parts.append(f"seed {seed}")

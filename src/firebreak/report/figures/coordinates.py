@@ -1,4 +1,4 @@
-"""Where a map lies: coordinates along its edges, and small maps of where it is.
+"""The place of a map: coordinates along its edges, and small maps of where it lies.
 
 The outlines of the countries are Natural Earth's, 1:110 million, in the public domain
 (`scripts/make_outlines.py`).
@@ -76,12 +76,12 @@ def _km(place: float, among: list[float]) -> str:
 
 
 def can_locate(landscape: Landscape, whole: Whole | None) -> bool:
-    """Whether there is something to show where the map lies in."""
+    """True where the map lies at known coordinates or in a larger map."""
     return centre_of(landscape) is not None or _is_part(landscape, whole)
 
 
 def draw_locators(axes: Axes, landscape: Landscape, whole: Whole | None) -> None:
-    """Where the map lies among countries and, of a part, where in the whole map."""
+    """Draws the place of the map among countries and, of a part, in the whole map."""
     axes.axis("off")
     centre, part = centre_of(landscape), _is_part(landscape, whole)
     width = 0.47 if centre is not None and part else 0.8

@@ -189,7 +189,7 @@ def _draw_numbers(axes: Axes, landscape: Landscape, cells: NDArray[np.int64]) ->
 def q_map_figure(landscape: Landscape, q_values: NDArray[np.float32],
                  available: NDArray[np.bool_], breaks: NDArray[np.bool_], *,
                  caption: str) -> Figure:
-    """What the policy expects of each cell, in percent of the untreated loss, and its choice.
+    """The policy's value of each cell, in percent of the untreated loss, and its choice.
 
     Args:
         q_values: [H, W].

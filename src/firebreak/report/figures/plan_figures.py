@@ -159,8 +159,8 @@ def exceedance_figure(effect: PlanEffect, unit: str, *, caption: str) -> Figure:
 def budget_figure(effect: PlanEffect, cost_unit: str,
                   others: Mapping[str, tuple[NDArray[np.float64], NDArray[np.float64]]], *,
                   loss_unit: str, caption: str, method: str = "") -> Figure:
-    """What is saved over what is spent, in the order to build, with a 95 % band, beside other
-    methods; below, what each segment adds per unit of cost.
+    """The saving over the cost in build order, with a 95 % band, beside other methods; below, the
+    saving that each segment adds per unit of cost.
 
     Args:
         others: by method its costs and the shares that it saves, ascending.
@@ -251,12 +251,12 @@ def _weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
              f"1-h fuel {100 * line['dead_moisture_1h']:.0f} %" for line in lines]
     for name, fuel in (("live_moisture_herb", "herbs"), ("live_moisture_woody", "live wood"),
                        ("dead_moisture_10h", "10-h fuel"), ("dead_moisture_100h", "100-h fuel")):
-        told = [f"{word}, {fuel} {100 * line.get(name, 0.0):.0f} %"
+        longer = [f"{word}, {fuel} {100 * line.get(name, 0.0):.0f} %"
                 for word, line in zip(words, lines, strict=True)]
         same = [word for word in words if words.count(word) > 1]
-        if len(set(told)) > len(set(words)):
+        if len(set(longer)) > len(set(words)):
             words = [more if word in same else word
-                     for word, more in zip(words, told, strict=True)]
+                     for word, more in zip(words, longer, strict=True)]
     return words
 
 

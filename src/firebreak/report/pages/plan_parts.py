@@ -1,5 +1,5 @@
-"""What the parts of a plan's report show: one function for each part, from the report to what the
-macro of its name in `assets/plan.html` prints.
+"""The contents of the parts of a plan's report: one function for each part, from the report to the
+facts that the macro of its name in `assets/plan.html` prints.
 """
 
 import json
@@ -10,52 +10,29 @@ from typing import Any
 
 from firebreak import __version__
 from firebreak.checks import counted
-from firebreak.fire import Scene
 from firebreak.planning.core.plan import one_of, pieces_of
+from firebreak.planning.evaluation import doubt as doubts
+from firebreak.planning.evaluation import tables
 from firebreak.planning.evaluation.auto import Choice
-from firebreak.planning.evaluation.doubt import (
-    HEADER,
-    DoubtResult,
-    doubt_rows,
-    doubt_verdict,
-    draws_of,
-    what_is_drawn,
-)
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.intervals import Interval
-from firebreak.planning.evaluation.tables import (
-    CHOICE_HEADER,
-    choice_rows,
-    choice_words,
-    left_out_words,
-    rival_words,
-    rivals_of,
-)
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
 from firebreak.planning.output.tables import spent
 from firebreak.planning.years.savings import SCHEDULE_FIRES, YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE
+from firebreak.report import words
 from firebreak.report.figures.canvas import colour_of
 from firebreak.report.figures.cartography import fuel_shares
 from firebreak.report.figures.plan_figures import ENOUGH, stopping_point
 from firebreak.report.pages.html import percents
 from firebreak.report.pages.reported_plan import ReportedPlan
-from firebreak.report.words import (
-    LIMITS,
-    amount,
-    breaks_in_short,
-    how_fires_end,
-    span,
-    what_breaks_do,
-    wind_in_words,
-)
+from firebreak.report.words import amount, span
 from firebreak.settings.planning import TRUST_FIRES
-from firebreak.weather.scenarios import WeatherScenarios
 
 MOST_SEGMENTS, PRINTED_SEGMENTS = 25, 10
 PACKAGES = ("numpy", "torch", "rasterio", "scipy", "matplotlib")
-MOST_WINDS, MOST_NUMBERS = 12, 12
-"""Winds that are listed, and segments that are listed in a year."""
+MOST_NUMBERS = 12
+"""Segments that are listed in a year."""
 _COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
     BUILD_ORDER: ("build order", str), "length_m": ("length, m", "{:,.0f}".format),
     "area_ha": ("area, ha", "{:,.2f}".format), "cost": ("cost, {cost}", amount),
@@ -74,11 +51,11 @@ Facts = dict[str, Any]
 def headline(r: ReportedPlan) -> Facts:
     """The key numbers and, directly below them, what one must know to read them."""
     hectares = r.plan.cells.size * r.land.cell_size_m**2 / 1e4
-    choice, judged, caveats = r.origin.choice, r.evaluation, []
+    choice, found, caveats = r.origin.choice, r.evaluation, []
     if choice is not None:
-        left_out = left_out_words(choice, r.plan)
+        left_out = tables.left_out_words(choice, r.plan)
         caveats.append(f"{left_out[0].upper()}{left_out[1:]}.")
-    caveats += what_breaks_do(r.conditions, r.land.cell_size_m)
+    caveats += words.what_breaks_do(r.conditions, r.land.cell_size_m)
     if r.result is not None and r.result.fires_per_ha_year is None:
         caveats.append("In a year the plan saves this much for each fire that starts on the map; "
                        "--fires-per-ha-year tells how many do.")
@@ -86,15 +63,13 @@ def headline(r: ReportedPlan) -> Facts:
         "treated_ha": f"{hectares:,.1f} ha", "pieces": pieces_of(r.plan.break_mask()),
         "losses": None if r.result is None else _losses(r, r.result),
         "tail": r.numbers.get("cvar90_reduction"),
-        "rivals": [] if judged is None else rivals_of(judged, r.plan),
-        "better": None if judged is None else rival_words(judged, r.plan, r.origin.command),
-        "caveats": [*caveats, "The intervals cover the random draw of weathers and fires (of fires "
-                              "alone where they burn in fewer than 4 weathers), not the error of "
-                              "the fire model or of the fuel map."]}
+        "rivals": [] if found is None else tables.rivals_of(found, r.plan),
+        "better": None if found is None else tables.rival_words(found, r.plan, r.origin.command),
+        "caveats": caveats}
 
 
 def _losses(r: ReportedPlan, result: PlanResult) -> Facts:
-    """What a fire and a year burn less, in hectares and in the unit of the losses."""
+    """The savings by fire and by year, in hectares and in the unit of the losses."""
     before, cell_ha = r.numbers["mean_loss_before"].mean, r.land.cell_size_m**2 / 1e4
     fires = result.fires_per_ha_year
     return {"unit": result.unit.name, "before": before,
@@ -106,7 +81,7 @@ def _losses(r: ReportedPlan, result: PlanResult) -> Facts:
 
 
 def _over_years(result: PlanResult | None) -> Facts:
-    """What the schedule that is kept saves: not all is built at once, and what stands ages."""
+    """The saving by the schedule that is kept: not all is built at once, and what stands ages."""
     found = None if result is None else result.over_years
     if found is None:
         return {"kept": None}
@@ -124,17 +99,12 @@ def cost(r: ReportedPlan) -> Facts:
     known = _COLUMNS if r.result is None else _COLUMNS | _MORE_COLUMNS
     shown = r.columns[:MOST_SEGMENTS]
     names = [name for name in known if name in (shown[0] if shown else _COLUMNS)]
-    words = {"cost": r.plan.priced_in, "one": one_of(r.plan.priced_in),
+    units = {"cost": r.plan.priced_in, "one": one_of(r.plan.priced_in),
              "loss": "" if r.result is None else r.result.unit.name}
     rows = () if r.result is None else r.result.treatments
-    return {"header": [known[name][0].format_map(words) for name in names],
+    return {"header": [known[name][0].format_map(units) for name in names],
             "rows": [[known[name][1](row[name]) for name in names] for row in shown],
             "printed": PRINTED_SEGMENTS, "stop": _where_to_stop(r),
-            "left_out": "" if len(r.columns) <= MOST_SEGMENTS else
-            f"The first {MOST_SEGMENTS} of {len(r.columns)}; all are in segments.csv.",
-            "order": "The plan took them in this order." if r.result is None else
-            "The order comes from removing segments one by one, each time the one whose removal "
-            "raises the expected loss least per unit of cost.",
             "treatments": treatments_in(r.result) if r.result is not None and rows else [],
             "currency": rows[0].currency if rows else ""}
 
@@ -156,10 +126,10 @@ def effect(r: ReportedPlan) -> Facts:
     result = r.result
     assert result is not None
 
-    def row(words: str, name: str) -> list[str]:
+    def row(title: str, name: str) -> list[str]:
         before, after, drop = (r.numbers[f"{name}_{part}"]
                                for part in ("before", "after", "reduction"))
-        return [words, span(before), span(after), f"{drop.mean:.1%} ({percents(drop)})"]
+        return [title, span(before), span(after), f"{drop.mean:.1%} ({percents(drop)})"]
 
     burnable = r.land.burnable & ~r.plan.break_mask()
     change = result.effect.after - result.effect.before
@@ -226,7 +196,7 @@ def years(r: ReportedPlan) -> Facts | None:
                 f"{found.saved[found.chosen].by_year[k]:.1%}"]
                for k, (year, done) in enumerate(zip(found.years, kept.done, strict=True))]
     return {"chosen": found.chosen, "build_once": BUILD_ONCE.name, "own_fires": SCHEDULE_FIRES,
-            "why": "no other schedule is told apart as better" if once else "it saves most",
+            "why": "no other schedule is significantly better" if once else "it saves most",
             "currency": r.result.treatments[0].currency, "test_fires": found.test_fires,
             "schedules": schedules, "marked": list(found.schedules).index(found.chosen),
             "by_year": by_year, "discounted": found.discount_rate,
@@ -234,7 +204,7 @@ def years(r: ReportedPlan) -> Facts | None:
 
 
 def discount_words(found: YearsResult) -> str:
-    """What a later year counts."""
+    """The weight of a later year, in a sentence or two."""
     if not found.discount_rate:
         return "Losses of all years count alike."
     last = discount_factors(found.discount_rate, len(found.years))[-1]
@@ -250,8 +220,8 @@ def _numbers(numbers: list[int]) -> str:
 
 
 def made(r: ReportedPlan) -> list[str]:
-    """How the plan was made, in sentences."""
-    return [*r.facts, breaks_in_short(r.conditions)]
+    """Sentences on how the plan was made."""
+    return [*r.facts, words.breaks_in_short(r.conditions)]
 
 
 def depends(r: ReportedPlan) -> Facts:
@@ -264,13 +234,14 @@ def depends(r: ReportedPlan) -> Facts:
             "assumptions": assumptions(r.result)}
 
 
-def doubt(trust: DoubtResult | str) -> Facts | str:
-    """What the plan and its best rivals save in perturbed worlds, or why that was not looked at."""
+def doubt(trust: doubts.DoubtResult | str) -> Facts | str:
+    """The savings by the plan and its rivals in perturbed worlds, or why they are not known."""
     if isinstance(trust, str):
         return trust
-    return {"verdict": doubt_verdict(trust), "rows": doubt_rows(trust), "draws": draws_of(trust),
-            "header": [*HEADER, *(f"reduction by {name}, share" for name in trust.methods)],
-            "fires": TRUST_FIRES, "drawn": what_is_drawn(trust)}
+    return {"verdict": doubts.doubt_verdict(trust), "rows": doubts.doubt_rows(trust),
+            "draws": doubts.draws_of(trust),
+            "header": [*doubts.HEADER, *(f"reduction by {name}, share" for name in trust.methods)],
+            "fires": TRUST_FIRES, "drawn": doubts.what_is_drawn(trust)}
 
 
 def assumptions(result: PlanResult) -> list[str]:
@@ -284,10 +255,10 @@ def assumptions(result: PlanResult) -> list[str]:
            f", set so that untreated fires burn {conditions.regime.burned_share:.0%} of the "
            f"burnable cells on average{unattacked}")
         + f"; {conditions.regime.edge_share:.0%} enter from the edge.",
-        _weather_in_words(scene),
+        words.weather_in_words(scene),
         f"Crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else "thrown by crown fire") + ".",
-        breaks_in_short(conditions),
+        words.breaks_in_short(conditions),
         f"The method was given {result.plan.plan_fires} plan fires; the plan is tested on "
         f"{result.effect.loss.shape[1]:,} others.",
         *([f"Breaks that stand already: {counted(result.standing.size, 'cell')}, part of the land "
@@ -295,35 +266,11 @@ def assumptions(result: PlanResult) -> list[str]:
         "Existing barriers: cells that cannot burn stop fire at no cost to the budget."]
 
 
-def _weather_in_words(scene: Scene) -> str:
-    """How much weather there is, how often it changes, and its winds."""
-    kinds, rows = len(scene.streams.weight), scene.scenarios
-    steps, step_min = rows.weight.size // kinds, scene.field.step_min
-    changes = during = ""
-    if steps > 1:
-        hourly = step_min == 60.0
-        changes = (f", {'which' if kinds == 1 else 'each of which'} changes "
-                   + (f"by the hour for {counted(steps, 'hour')}" if hourly else
-                      f"every {step_min:g} minutes for {steps * step_min:g} minutes"))
-        during = " in these hours" if hourly else " in this time"
-    return (f"Weather: {counted(kinds, 'kind')}{changes}, wind 20 ft above the vegetation"
-            f"{during}: {_winds_in_words(rows)}.")
-
-
-def _winds_in_words(rows: WeatherScenarios) -> str:
-    """The first winds; those of the same words once, for hours often have the same one."""
-    winds = list(dict.fromkeys(
-        wind_in_words(speed * 0.06, angle)
-        for speed, angle in zip(rows.wind_20ft_m_min, rows.wind_from_deg, strict=True)))
-    more = f" and {len(winds) - MOST_WINDS} more" if len(winds) > MOST_WINDS else ""
-    return ", ".join(winds[:MOST_WINDS]) + more
-
-
 def limits(r: ReportedPlan) -> list[str]:
-    """What the report leaves out, in sentences."""
+    """Sentences on what the report leaves out."""
     not_doubted = ["What the plan saves if the fire model is wrong was not looked at: firebreak "
                    "evaluate --plan FOLDER --perturb does."] if r.result is None else []
-    return [how_fires_end(r.conditions), *LIMITS, *not_doubted]
+    return [words.how_fires_end(r.conditions), *words.LIMITS, *not_doubted]
 
 
 def origin(r: ReportedPlan) -> Facts:
@@ -341,9 +288,9 @@ def _choice(choice: Choice | None) -> Facts | None:
     """Why the plan of this method was kept."""
     if choice is None:
         return None
-    words, names = choice_words(choice), list(choice.candidates)
-    return {"words": f"{words[0].upper()}{words[1:]}", "header": CHOICE_HEADER,
-            "rows": choice_rows(choice), "marked": names.index(choice.chosen),
+    why, names = tables.choice_words(choice), list(choice.candidates)
+    return {"words": f"{why[0].upper()}{why[1:]}", "header": tables.CHOICE_HEADER,
+            "rows": tables.choice_rows(choice), "marked": names.index(choice.chosen),
             "colours": [colour_of(name) for name in names], "refused": choice.refused}
 
 

@@ -1,4 +1,4 @@
-"""What a report of a plan is made from, whether it was planned at once or by windows."""
+"""The contents of a plan's report, of a plan that was made at once or by windows."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ Level = Literal["notebook", "brief", "full"]
 
 
 class Origin(NamedTuple):
-    """How a plan was made: the command as typed, the options in full, the files written; why its
+    """The origin of a plan: the command as typed, the options in full, the files written; why its
     method was chosen, where it was.
     """
 

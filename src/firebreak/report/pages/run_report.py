@@ -72,7 +72,7 @@ def write_run_report(run: Path, *, scene: Scene, policy: "Policy", metrics: Rows
         seed: named in the captions.
         plan_fires, budget_share: what the policy is shown and may spend.
         levels: whether the run's validation asks what the evaluation asks, so that the learning
-            curve may be held against the evaluated baselines.
+            curve can be compared with the evaluated baselines.
 
     Returns the files written.
     """
@@ -97,7 +97,7 @@ def run_page(report: RunReport) -> str:
 
 
 def _headline(r: RunReport) -> Facts:
-    """What the policy saves on each kind of test landscapes."""
+    """The saving by the policy on each kind of test landscapes."""
     return {"evaluated": [(name, found["landscapes"], found["methods"][POLICY_METHOD])
                           for name, found in r.evaluation.items()
                           if POLICY_METHOD in found["methods"]]}
@@ -117,7 +117,7 @@ def results(r: RunReport) -> Facts:
 
 
 def learning(r: RunReport) -> Facts:
-    """How long the run trained."""
+    """The length of the training."""
     progress = [row for row in r.metrics if row.get("kind") == "progress"]
     last = progress[-1] if progress else {}
     return {"counts": ", ".join(f"{last[name]:,} {words}" for name, words in (
@@ -141,7 +141,7 @@ def memory(r: RunReport) -> Facts:
 
 
 def limits(r: RunReport) -> list[str]:
-    """What the report leaves out, in sentences."""
+    """Sentences on what the report leaves out."""
     return [HOW_FIRES_END, *LIMITS]
 
 
@@ -212,7 +212,7 @@ def _plan_maps(out: Path, scene: Scene, plan: Plan, caption: str) -> list[Path]:
 
 
 def _q_maps(out: Path, scene: Scene, policy: "Policy", plan: Plan, caption: str) -> list[Path]:
-    """What the policy saw in each cell at its first choice and half-way through the plan."""
+    """Maps of the policy's values at its first choice and half-way through the plan."""
     from firebreak.planning.learned.policy import slots_after  # loads torch
 
     return [_q_map(out / f"q_map_{when}.png", policy, slots_after(scene, plan, count), caption)
