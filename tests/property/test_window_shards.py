@@ -33,8 +33,8 @@ from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
 from firebreak.planning.windows import memory
 from firebreak.planning.windows.choose import Ratings
 from firebreak.planning.windows.cores import widened
-from firebreak.planning.windows.judged import Judge
 from firebreak.planning.windows.kept import NOTHING_KEPT
+from firebreak.planning.windows.line_plan import ShardedFires
 from firebreak.planning.windows.make import (
     Region,
     WindowPlan,
@@ -279,14 +279,14 @@ def test_lines_are_judged_by_fires_that_run_far_on_under_breaks(
     assert sum(one != 0.0 for one in worth) > 5
     for most in (1, 99):
         with closing(open_executor("in-process", region_recipe(own.region))) as executor:
-            judge = Judge(own.region, shards_in(own, most), lines, executor, NOTHING_KEPT)
-            assert judge.lost(taken) == pytest.approx(before, rel=1e-12)
-            ratings = Ratings(lines, SIZE, judge.meets)
+            sharded = ShardedFires(own.region, shards_in(own, most), lines, executor, NOTHING_KEPT)
+            assert sharded.lost(taken) == pytest.approx(before, rel=1e-12)
+            ratings = Ratings(lines, SIZE, sharded.meets)
             wanted = ratings.wanted(others)
-            ratings.put(others, wanted, judge.rate(taken, wanted))
+            ratings.put(others, wanted, sharded.rate(taken, wanted))
             assert [ratings.saved(line) for line in others] == pytest.approx(
                 saves, rel=1e-9, abs=1e-10 * before)
-            assert judge.worth(taken) == pytest.approx(worth, rel=1e-9, abs=1e-10 * before)
+            assert sharded.worth(taken) == pytest.approx(worth, rel=1e-9, abs=1e-10 * before)
 
 
 def fresh_worker(case: Case) -> RegionWorker:

@@ -30,8 +30,8 @@ from firebreak.planning.patterns.rows import (
     row_plans,
     rows_across,
 )
-from firebreak.planning.windows.judged import Judge, JudgedLines, judged_lines
 from firebreak.planning.windows.kept import Kept
+from firebreak.planning.windows.line_plan import LinePlan, ShardedFires, plan_of_lines
 from firebreak.planning.windows.reached import losses_by_workers
 from firebreak.planning.windows.region import Lines, Region, cut_lines
 
@@ -84,12 +84,12 @@ class _Burns:
             self._region, fires, plans, self._executor).sum(axis=1)})["lost"].tolist()
 
 
-def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: Sequence[int],
+def chosen_plan(region: Region, sharded: ShardedFires, windows: LinePlan, untreated: Sequence[int],
                 budget: float, kept: Kept, report: Reporter, *, lazy: bool) -> Chosen:
     """The plan of windows, or one that begins with rows, where that saves more of the choice fires.
 
     Args:
-        judge: of the lines that windows propose; those that the plan must have are the first.
+        sharded: of the lines that windows propose; those that the plan must have are the first.
         windows: their plan.
         untreated: by shard, what is lost without breaks.
         budget: in units of cost.
@@ -97,21 +97,21 @@ def chosen_plan(region: Region, judge: Judge, windows: JudgedLines, untreated: S
     Raises:
         InputError: neither saves anything, or none keeps to the rules.
     """
-    burns = _Burns(region, judge.executor, kept)
-    chosen = _choose(region, judge, windows, untreated, budget, kept, burns, report, lazy=lazy)
+    burns = _Burns(region, sharded.executor, kept)
+    chosen = _choose(region, sharded, windows, untreated, budget, kept, burns, report, lazy=lazy)
     if not chosen.cells.size:
         raise _no_plan(region, windows)
     return chosen._replace(burned=burns.fires)
 
 
-def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Sequence[int],
+def _choose(region: Region, sharded: ShardedFires, windows: LinePlan, untreated: Sequence[int],
             budget: float, kept: Kept, burns: _Burns, report: Reporter, *, lazy: bool) -> Chosen:
     """As `chosen_plan`."""
-    by_windows = _chosen(judge.lines, windows, windows.rated, windows.risen, rows=False)
-    judge.give_back()
+    by_windows = _chosen(sharded.lines, windows, windows.rated, windows.risen, rows=False)
+    sharded.give_back()
     fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
     lost = burns.lost
-    rows = _plans_of_rows(region, _by_stream(region, judge, untreated), budget)
+    rows = _plans_of_rows(region, _by_stream(region, sharded, untreated), budget)
     ranked: list[tuple[int, int]] = []
     every = region.fires.source.size
     for count in sorted({min(FIRST_FIRES, every), every}) if rows else ():
@@ -126,8 +126,8 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
     saves = ranked[0][0] < sum(untreated)
     if before < least or (before == least and (by_windows.cells.size or not saves)):
         return by_windows
-    lines, first = _lines_with_rows(region, rows[0], judge.lines, budget)
-    own = Judge(region, judge.shards, lines, judge.executor, kept)
+    lines, first = _lines_with_rows(region, rows[0], sharded.lines, budget)
+    own = ShardedFires(region, sharded.shards, lines, sharded.executor, kept)
     rated, risen = windows.rated, windows.risen
     with contextlib.suppress(InputError):  # no plan that keeps to the rules is left
         made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0), lazy=lazy)
@@ -141,11 +141,11 @@ def _choose(region: Region, judge: Judge, windows: JudgedLines, untreated: Seque
     bare = rows[0].cells[~np.isin(rows[0].cells, include)]
     pieces = _pieces(region, bare, np.ones(region.scene.landscape.shape, np.bool_))
     pieces = [include, *pieces] if include.size else pieces
-    plain = JudgedLines(list(range(len(pieces))), ranked[0][0], rated, risen)
-    return _chosen([*pieces, *judge.lines], plain, rated, risen, rows=True)
+    plain = LinePlan(list(range(len(pieces))), ranked[0][0], rated, risen)
+    return _chosen([*pieces, *sharded.lines], plain, rated, risen, rows=True)
 
 
-def _no_plan(region: Region, windows: JudgedLines) -> InputError:
+def _no_plan(region: Region, windows: LinePlan) -> InputError:
     """Why there are no breaks to plan."""
     where = f"landscape {region.scene.landscape.name}"
     if windows.short:
@@ -158,15 +158,15 @@ def _no_plan(region: Region, windows: JudgedLines) -> InputError:
                                     "make other breaks")
 
 
-def _chosen(lines: Lines, made: JudgedLines, rated: int, risen: int, *, rows: bool) -> Chosen:
+def _chosen(lines: Lines, made: LinePlan, rated: int, risen: int, *, rows: bool) -> Chosen:
     cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in made.lines)])
     return Chosen(cells, lines, made.lines, made.lost, rated, risen, rows)
 
 
-def _by_stream(region: Region, judge: Judge, untreated: Sequence[int]) -> list[int]:
+def _by_stream(region: Region, sharded: ShardedFires, untreated: Sequence[int]) -> list[int]:
     """What is lost in each stream of weather, exactly: however the fires are divided in shards."""
     lost = [0] * (region.scene.streams.steps.weight.size // region.scene.streams.steps_per_stream)
-    for shard, own in zip(judge.shards, untreated, strict=True):
+    for shard, own in zip(sharded.shards, untreated, strict=True):
         lost[shard.stream] += own
     return lost
 
@@ -214,30 +214,30 @@ def _pieces(region: Region, cells: NDArray[np.int64], free: NDArray[np.bool_]) -
     return cut_lines(breaks & free, region.scene.landscape, PIECE_CELLS, region.rules.shortest_m)
 
 
-def _fewer(region: Region, judge: Judge, first: Sequence[int], budget: float, report: Reporter, *,
-           lazy: bool) -> JudgedLines:
+def _fewer(region: Region, sharded: ShardedFires, first: Sequence[int], budget: float,
+           report: Reporter, *, lazy: bool) -> LinePlan:
     """The plan that is left of too many lines.
 
     first: how many must be included, and how many follow them, of which the plan keeps some.
     """
     land = region.scene.landscape
-    costs = [cost_of(line, land) for line in judge.lines]
+    costs = [cost_of(line, land) for line in sharded.lines]
     taken, enough = list(range(sum(first))), (1.0 - LEFT) * budget
     for done, cut in enumerate(CUTS):
         spent = sum(costs[line] for line in taken)
-        taken = _without_least(judge, taken, first[0], costs,
+        taken = _without_least(sharded, taken, first[0], costs,
                                spent - cut * max(spent - enough, 0.0))
         report(0.5 * (done + 1) / len(CUTS))
-    return judged_lines(region, judge, judge.lines, taken, budget, part_of(report, 0.5, 1.0),
+    return plan_of_lines(region, sharded, sharded.lines, taken, budget, part_of(report, 0.5, 1.0),
                         lazy=lazy)
 
 
-def _without_least(judge: Judge, taken: list[int], forced: int, costs: Sequence[float],
+def _without_least(sharded: ShardedFires, taken: list[int], forced: int, costs: Sequence[float],
                    budget: float) -> list[int]:
     """Lines without those that save least per cost beside the others, so that a budget pays for
     them; the first `forced` stay.
     """
-    worth = dict(zip(taken, judge.worth(tuple(taken)), strict=True))
+    worth = dict(zip(taken, sharded.worth(tuple(taken)), strict=True))
     spent, gone = sum(costs[line] for line in taken), set[int]()
     for line in sorted(taken, key=lambda line: (worth[line] / costs[line], line)):
         if spent <= budget:

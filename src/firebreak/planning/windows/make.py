@@ -31,8 +31,13 @@ from firebreak.planning.windows.cores import (
     share_beyond,
 )
 from firebreak.planning.windows.exchange import chosen_plan
-from firebreak.planning.windows.judged import Judge, budget_of, check_included, judged_lines
 from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
+from firebreak.planning.windows.line_plan import (
+    ShardedFires,
+    budget_of,
+    check_included,
+    plan_of_lines,
+)
 from firebreak.planning.windows.memory import check_memory, fitting_shards
 from firebreak.planning.windows.reached import footprints_by_workers
 from firebreak.planning.windows.region import (
@@ -125,13 +130,13 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, kept, report)
     lines, forced = _lines(region, proposals, cut)
-    judge = Judge(region, shards, lines, executor, kept)
-    untreated = judge.lost_by_shard()
+    sharded = ShardedFires(region, shards, lines, executor, kept)
+    untreated = sharded.lost_by_shard()
     if sum(untreated) <= 0:
         raise nothing_burned(region.scene)
-    judged = judged_lines(region, judge, lines, forced, budget, part_of(report, 0.55, 0.75),
-                          lazy=lazy)
-    chosen = chosen_plan(region, judge, judged, untreated, budget, kept,
+    by_windows = plan_of_lines(region, sharded, lines, forced, budget,
+                               part_of(report, 0.55, 0.75), lazy=lazy)
+    chosen = chosen_plan(region, sharded, by_windows, untreated, budget, kept,
                          part_of(report, 0.75, 1.0), lazy=lazy)
     land, promised = region.scene.landscape, 1.0 - chosen.lost / sum(untreated)
     plan = Plan(

@@ -86,8 +86,8 @@ def test_rows_are_kept_where_fires_that_chose_neither_lose_less(
 def test_rows_stay_as_they_were_where_giving_up_pieces_helps_the_plan_fires_alone(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
     land = region.scene.landscape
-    monkeypatch.setattr(exchange, "_fewer", lambda region, judge, *rest, **options:
-                        exchange.JudgedLines([0], 0, 0, 0))
+    monkeypatch.setattr(exchange, "_fewer", lambda region, sharded, *rest, **options:
+                        exchange.LinePlan([0], 0, 0, 0))
     made = planned(region)
     assert made.rows
     assert 0.8 * made.plan.budget < cost_of(made.plan.cells, land) <= made.plan.budget
@@ -173,12 +173,12 @@ def test_every_worker_burns_some_of_the_fires(region: Region,
 
 def test_what_saves_least_for_its_cost_goes_first() -> None:
     worth = {0: 0, 1: 8, 2: 3, 3: 9, 4: 2}
-    judge: Any = SimpleNamespace(worth=lambda taken: [worth[line] for line in taken])
+    sharded: Any = SimpleNamespace(worth=lambda taken: [worth[line] for line in taken])
     costs = [1.0, 4.0, 1.0, 3.0, 1.0]
-    assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 10.0) == [0, 1, 2, 3, 4]
-    assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 9.0) == [0, 2, 3, 4]
-    assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 5.5) == [0, 2, 3]
-    assert _without_least(judge, [0, 1, 2, 3, 4], 1, costs, 0.0) == [0]
+    assert _without_least(sharded, [0, 1, 2, 3, 4], 1, costs, 10.0) == [0, 1, 2, 3, 4]
+    assert _without_least(sharded, [0, 1, 2, 3, 4], 1, costs, 9.0) == [0, 2, 3, 4]
+    assert _without_least(sharded, [0, 1, 2, 3, 4], 1, costs, 5.5) == [0, 2, 3]
+    assert _without_least(sharded, [0, 1, 2, 3, 4], 1, costs, 0.0) == [0]
 
 
 @pytest.mark.slow

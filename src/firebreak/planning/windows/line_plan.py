@@ -1,8 +1,8 @@
-"""Lines judged by all plan fires, and the best taken until the budget is spent: those that must be
-included first, and no piece that is shorter than the rules allow.
+"""The lines of a plan: all plan fires rate them, and the best are taken until the budget is spent,
+those that must be included first, and no piece that is shorter than the rules allow.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, floor, log2
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import ROUNDS, short_pieces
-from firebreak.planning.windows.choose import Ratings, Selection, choose_lines
+from firebreak.planning.windows.choose import Ratings, choose_lines
 from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in, shards_key
 from firebreak.planning.windows.region import Lines, Region, RegionWorker
 from firebreak.planning.windows.shards.shard_plan import ROOM, Rating, ShardPlan, Wanted
@@ -27,7 +27,7 @@ spends may then be as far from its budget as sums of costs are.
 """
 
 
-class JudgedLines(NamedTuple):
+class LinePlan(NamedTuple):
     """lines: chosen, in order, none where none saves anything or keeps to the rules; lost: by all
     plan fires under them, in whole units; rated, risen: see `Ratings`; short: whether some were
     given up because their pieces were too short.
@@ -40,12 +40,12 @@ class JudgedLines(NamedTuple):
     short: bool = False
 
 
-class Judge:
+class ShardedFires:
     """All plan fires, in shards on the workers of an executor.
 
     Args:
         shards: of the plan fires.
-        lines: to judge, by number.
+        lines: to rate, by number.
         kept: what was computed before, see `Kept`.
 
     Attributes:
@@ -62,14 +62,14 @@ class Judge:
 
     def give_back(self) -> None:
         """Has every worker give its shards' memory back now, not with whatever it is asked next:
-        nothing is judged after this.
+        nothing is rated after this.
         """
         self.executor.share([])
         call_each(self.executor, RegionWorker.shards_held.__name__,
                   [() for _ in range(self.executor.workers)])
 
     def lost(self, taken: tuple[int, ...] = ()) -> int:
-        """What all fires lose under lines, in whole units."""
+        """The loss of all fires under lines, in whole units."""
         return sum(self.lost_by_shard(taken))
 
     def lost_by_shard(self, taken: tuple[int, ...] = ()) -> list[int]:
@@ -81,7 +81,7 @@ class Judge:
         return self._kept.answer(ask)["lost"].tolist()
 
     def worth(self, taken: tuple[int, ...]) -> list[int]:
-        """What each line taken saves of all fires beside the others, in whole units."""
+        """The saving of each line taken beside the others, of all fires, in whole units."""
         def ask() -> dict[str, NDArray]:
             wanted = [Wanted(line) for line in taken]
             places: list[list[int]] = [[] for _ in self.shards]
@@ -101,7 +101,7 @@ class Judge:
 
     def rate(self, taken: tuple[int, ...],
              wanted: dict[int, list[Wanted]]) -> dict[int, Rating]:
-        """What lines save of the fires of each shard."""
+        """The saving of lines by shard."""
         def ask() -> dict[str, NDArray]:
             calls = [(shard, self.shards[shard], taken, own) for shard, own in wanted.items()]
             return ratings_in(call_each(self.executor, RegionWorker.rate.__name__, calls,
@@ -111,8 +111,8 @@ class Judge:
             len(own) for own in wanted.values()]), strict=True))
 
 
-def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[int],
-                 budget: float, report: Reporter, *, lazy: bool) -> JudgedLines:
+def plan_of_lines(region: Region, sharded: ShardedFires, lines: Lines, forced: Sequence[int],
+                 budget: float, report: Reporter, *, lazy: bool) -> LinePlan:
     """The lines of the plan.
 
     Args:
@@ -135,19 +135,18 @@ def judged_lines(region: Region, judge: Judge, lines: Lines, forced: Sequence[in
     any_short = False
     first, without = list(forced), set[int]()
     for last in range(ROUNDS):
-        ratings = Ratings(lines, land.shape[1], judge.meets)
-        told = _Told(whole, report)
-        chosen = choose_lines(costs, whole, ratings, judge.rate, first=first, without=without,
-                              lazy=lazy, report=told.spend)
+        ratings = Ratings(lines, land.shape[1], sharded.meets)
+        chosen = choose_lines(costs, whole, ratings, sharded.rate, first=first, without=without,
+                              lazy=lazy, report=_share_spent(whole, report))
         rated, risen = rated + ratings.rated, risen + ratings.risen
-        short = _short(region, lines, chosen)
+        short = _short(region, lines, chosen.lines)
         any_short |= bool(short)
         first = [line for line in chosen.lines if line not in short]
         if not short or last == ROUNDS - 1:
             break
         without |= {line for line, hopeless in short.items() if hopeless}
     taken = _without_short(region, lines, first)
-    return JudgedLines(taken, judge.lost(tuple(taken)), rated, risen, any_short)
+    return LinePlan(taken, sharded.lost(tuple(taken)), rated, risen, any_short)
 
 
 def _units_in_one(land: Landscape) -> float:
@@ -161,21 +160,22 @@ def _units_in_one(land: Landscape) -> float:
 
 
 def budget_of(region: Region, budget_share: float) -> float:
-    """What a plan may spend, in units of cost."""
+    """Money that a plan may spend, in units of cost."""
     land = region.scene.landscape
     return (budget_share * cost_of(np.flatnonzero(land.treatable), land)
             if region.rules.budget is None else region.rules.budget)
 
 
-class _Told:
-    """Reports the share of a budget that is spent."""
+def _share_spent(whole: int, report: Reporter) -> Callable[[int], None]:
+    """A function that takes costs as they are spent, and reports their share of the whole."""
+    spent = 0
 
-    def __init__(self, whole: int, report: Reporter) -> None:
-        self._spent, self._whole, self._report = 0, max(whole, 1), report
+    def spend(cost: int) -> None:
+        nonlocal spent
+        spent += cost
+        report(min(spent / max(whole, 1), 1.0))
 
-    def spend(self, cost: int) -> None:
-        self._spent += cost
-        self._report(min(self._spent / self._whole, 1.0))
+    return spend
 
 
 def check_included(region: Region, budget: float) -> None:
@@ -193,13 +193,13 @@ def check_included(region: Region, budget: float) -> None:
                    remedy="raise the budget or include fewer cells")
 
 
-def _short(region: Region, lines: Lines, chosen: Selection) -> dict[int, bool]:
+def _short(region: Region, lines: Lines, taken: Sequence[int]) -> dict[int, bool]:
     """Lines in pieces that are shorter than they may be, and whether they stay so: they are less
     than half as long as they should be, or the shortest.
     """
     if region.rules.shortest_m <= 0.0:
         return {}
-    cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in chosen.lines)])
+    cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in taken)])
     short = short_pieces(cells, region.rules, region.scene.landscape,
                          region.scene.conditions.leak)
     if not short:
@@ -207,7 +207,7 @@ def _short(region: Region, lines: Lines, chosen: Selection) -> dict[int, bool]:
     most = max(0.5 * region.rules.shortest_m, min(length for length, _ in short))
     found: dict[int, bool] = {}
     for (length, _), piece in short.items():
-        for line in chosen.lines:
+        for line in taken:
             if np.isin(lines[line], piece).any():
                 found[line] = found.get(line, False) or length <= most
     return found
@@ -215,7 +215,7 @@ def _short(region: Region, lines: Lines, chosen: Selection) -> dict[int, bool]:
 
 def _without_short(region: Region, lines: Lines, taken: list[int]) -> list[int]:
     """Lines without those of pieces that are too short, of which others may have been a part."""
-    while short := _short(region, lines, Selection(taken, [], 0)):
+    while short := _short(region, lines, taken):
         taken = [line for line in taken if line not in short]
     return taken
 
