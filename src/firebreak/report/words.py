@@ -1,7 +1,9 @@
 """Words and numbers as reports, figures and the explorer write them: breaks, crews, winds, amounts.
 """
 
+from collections.abc import Mapping, Sequence
 from math import floor
+from typing import Any
 
 from firebreak.checks import counted
 from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule, Scene
@@ -165,6 +167,23 @@ def amount(number: float) -> str:
 def span(interval: Interval) -> str:
     """A number with its interval."""
     return f"{amount(interval.mean)} ({amount(interval.low)} to {amount(interval.high)})"
+
+
+def weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The wind and the 1-h fuel of each weather, and the moistures that tell it from another one
+    of the same words.
+    """
+    words = [f"{wind_in_words(line['wind_20ft_km_h'], line['wind_from_deg'])}, "
+             f"1-h fuel {100 * line['dead_moisture_1h']:.0f} %" for line in lines]
+    for name, fuel in (("live_moisture_herb", "herbs"), ("live_moisture_woody", "live wood"),
+                       ("dead_moisture_10h", "10-h fuel"), ("dead_moisture_100h", "100-h fuel")):
+        longer = [f"{word}, {fuel} {100 * line.get(name, 0.0):.0f} %"
+                for word, line in zip(words, lines, strict=True)]
+        same = [word for word in words if words.count(word) > 1]
+        if len(set(longer)) > len(set(words)):
+            words = [more if word in same else word
+                     for word, more in zip(words, longer, strict=True)]
+    return words
 
 
 def wind_in_words(km_h: float, from_deg: float) -> str:

@@ -48,7 +48,7 @@ from firebreak.report.figures.maps import (
     new_map,
     order_colours,
 )
-from firebreak.report.words import amount, span, wind_in_words
+from firebreak.report.words import amount, span, weathers_in_words
 
 BEFORE, AFTER = "#d95f02", "#1f6fb4"
 MOST_LABELS, LABEL_GAP = 30, 0.045
@@ -235,29 +235,12 @@ def weather_figure(lines: Sequence[Mapping[str, Any]], loss_unit: str, *,
                       xytext=(0, 12), textcoords="offset points", ha="right", va="bottom",
                       fontsize=9, color=QUIET)
         axes.set_ylim(-0.6, len(ordered) - 0.4)  # around one weather there would be next to nothing
-        axes.set_yticks(range(len(ordered)), _weathers_in_words(ordered))
+        axes.set_yticks(range(len(ordered)), weathers_in_words(ordered))
         axes.axvline(0.0, color=QUIET, linewidth=0.8)
         axes.xaxis.set_major_formatter(percent_ticks())
         axes.set_xlabel("reduction of the mean loss, 95 % interval")
         plain(axes, "x")
         return figure
-
-
-def _weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The wind and the 1-h fuel of each weather, and the moistures that tell it from another one
-    of the same words.
-    """
-    words = [f"{wind_in_words(line['wind_20ft_km_h'], line['wind_from_deg'])}, "
-             f"1-h fuel {100 * line['dead_moisture_1h']:.0f} %" for line in lines]
-    for name, fuel in (("live_moisture_herb", "herbs"), ("live_moisture_woody", "live wood"),
-                       ("dead_moisture_10h", "10-h fuel"), ("dead_moisture_100h", "100-h fuel")):
-        longer = [f"{word}, {fuel} {100 * line.get(name, 0.0):.0f} %"
-                for word, line in zip(words, lines, strict=True)]
-        same = [word for word in words if words.count(word) > 1]
-        if len(set(longer)) > len(set(words)):
-            words = [more if word in same else word
-                     for word, more in zip(words, longer, strict=True)]
-    return words
 
 
 def stopping_point(effect: PlanEffect) -> int:

@@ -3,8 +3,10 @@ network. Jinja2 escapes whatever is not markup of the templates.
 """
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+import platform
+from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +16,11 @@ from firebreak import __version__
 from firebreak.files import write_text
 from firebreak.report.words import amount
 
+PACKAGES = ("numpy", "torch", "rasterio", "scipy", "matplotlib")
 _TYPES = {".png": "image/png", ".gif": "image/gif"}
+
+Facts = dict[str, Any]
+"""What a macro prints, by name."""
 
 
 class Part(NamedTuple):
@@ -22,12 +28,12 @@ class Part(NamedTuple):
     to list, or None where the part is left out; its heading; the levels at which it appears.
     """
 
-    facts: Callable[[Any], Mapping[str, Any] | list[str] | None]
+    facts: Callable[[Any], Facts | list[str] | None]
     title: str
     levels: Sequence[str] = ("full",)
 
 
-def page(template: str, title: str, lead: str, headline: Mapping[str, Any], parts: Sequence[Part],
+def page(template: str, title: str, lead: str, headline: Facts, parts: Sequence[Part],
          report: Any, level: str = "full", foot: str = "") -> str:
     """A whole page: the macro `headline` of a template, and below it the parts of a level.
 
@@ -69,6 +75,19 @@ def embedded(picture: Path | bytes) -> str:
 def percents(interval: Any) -> str:
     """The ends of an interval of shares."""
     return f"{interval.low:.1%} to {interval.high:.1%}"
+
+
+def versions() -> list[list[str]]:
+    """Names and versions of firebreak, Python, and the packages that results may depend on."""
+    return [["firebreak", __version__], ["Python", platform.python_version()],
+            *([name, _version(name)] for name in PACKAGES)]
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 @cache

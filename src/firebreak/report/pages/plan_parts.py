@@ -3,9 +3,7 @@ facts that the macro of its name in `assets/plan.html` prints.
 """
 
 import json
-import platform
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from firebreak import __version__
@@ -24,13 +22,12 @@ from firebreak.report import words
 from firebreak.report.figures.canvas import colour_of
 from firebreak.report.figures.cartography import fuel_shares
 from firebreak.report.figures.plan_figures import ENOUGH, stopping_point
-from firebreak.report.pages.html import percents
+from firebreak.report.pages.html import Facts, percents, versions
 from firebreak.report.pages.reported_plan import ReportedPlan
 from firebreak.report.words import amount, span
 from firebreak.settings.planning import TRUST_FIRES
 
 MOST_SEGMENTS, PRINTED_SEGMENTS = 25, 10
-PACKAGES = ("numpy", "torch", "rasterio", "scipy", "matplotlib")
 MOST_NUMBERS = 12
 """Segments that are listed in a year."""
 _COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -44,8 +41,6 @@ _MORE_COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
     "engaged_m": ("engaged, m per fire", "{:,.0f}".format),
     "held_percent": ("held to engaged", "{:.0f} %".format),
     "treatment": ("treatment", str), "year": ("year", str)}
-
-Facts = dict[str, Any]
 
 
 def headline(r: ReportedPlan) -> Facts:
@@ -292,16 +287,3 @@ def _choice(choice: Choice | None) -> Facts | None:
     return {"words": f"{why[0].upper()}{why[1:]}", "header": tables.CHOICE_HEADER,
             "rows": tables.choice_rows(choice), "marked": names.index(choice.chosen),
             "colours": [colour_of(name) for name in names], "refused": choice.refused}
-
-
-def versions() -> list[list[str]]:
-    """Names and versions of firebreak, Python, and the packages that results may depend on."""
-    return [["firebreak", __version__], ["Python", platform.python_version()],
-            *([name, _version(name)] for name in PACKAGES)]
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"

@@ -34,8 +34,7 @@ from firebreak.report.figures.maps import (
     q_map_figure,
 )
 from firebreak.report.figures.memory_timeline import memory_figure
-from firebreak.report.pages.html import Part, page, write_page
-from firebreak.report.pages.plan_parts import Facts, versions
+from firebreak.report.pages.html import Facts, Part, page, versions, write_page
 from firebreak.report.words import HOW_FIRES_END, LIMITS
 
 if TYPE_CHECKING:
