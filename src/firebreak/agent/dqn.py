@@ -29,7 +29,6 @@ class Update(NamedTuple):
     loss: float
     gradient_norm: float
     mean_q: float
-    discount: float
 
 
 class NotFinite(FloatingPointError):
@@ -82,31 +81,19 @@ class DQNAgent:
         return explored(best, observation, mask, self.layout, self.settings, env_steps,
                         self.acting)
 
-    def learn(self, batch: Batch, turned: int = 0) -> Update:
-        """One gradient step on a batch whose discount the trainer asked for, seen under symmetry
-        `turned`.
+    def learn(self, batch: Batch | GainBatch, turned: int = 0,
+              learning_rate: float | None = None) -> Update:
+        """One gradient step on a batch seen under symmetry `turned`: towards the targets of
+        transitions at the discount that the batch has, or towards the gains of its actions, every
+        cell or some line actions; and the copy of the weights into the target network when due.
+
+        learning_rate: that of the settings if not given.
 
         Raises:
             NotFinite: loss or gradient (nothing has changed then), or weights.
         """
-        return self._descend(batch, turned, self.discount,
-                             learning_rate_at(self.settings, self.learner_steps))
-
-    def learn_gains(self, batch: GainBatch, turned: int = 0,
-                    learning_rate: float | None = None) -> Update:
-        """One gradient step towards the gains of a batch's actions, every cell or some line
-        actions, at discount 0. learning_rate: that of the settings if not given.
-
-        Raises:
-            NotFinite: as `learn`.
-        """
         if learning_rate is None:
             learning_rate = learning_rate_at(self.settings, self.learner_steps)
-        return self._descend(batch, turned, 0.0, learning_rate)
-
-    def _descend(self, batch: Batch | GainBatch, turned: int, discount: float,
-                 learning_rate: float) -> Update:
-        """One step of the optimizer, and of the target network, down the loss of a batch."""
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         self.optimizer.zero_grad(set_to_none=True)
@@ -127,7 +114,7 @@ class DQNAgent:
         self.learner_steps += 1
         if self.learner_steps % self.settings.target_period == 0:
             self.target_net.load_state_dict(self.online_net.state_dict())
-        return Update(loss, float(norm), torch.cat(values).mean().item(), discount)
+        return Update(loss, float(norm), torch.cat(values).mean().item())
 
     def check_finite(self) -> None:
         """Checks the weights of both networks: a loss meets the target network only at discounts

@@ -189,7 +189,9 @@ def test_the_discount_and_learning_rate_follow_learner_steps() -> None:
                     learning_rate=1e-3, learning_rate_end=1e-4, decay_begin=0, decay_finish=3)
     seen = []
     for _ in range(5):
-        seen.append((learner.learn(batch()).discount, learner.optimizer.param_groups[0]["lr"]))
+        discount = learner.discount
+        learner.learn(batch())
+        seen.append((discount, learner.optimizer.param_groups[0]["lr"]))
     np.testing.assert_allclose(seen, [(0.0, 1e-3), (0.3, 7e-4), (0.6, 4e-4), (0.9, 1e-4),
                                       (0.9, 1e-4)])
 

@@ -78,7 +78,7 @@ def update(agent: DQNAgent, groups: Sequence[EnvGroup]) -> Update:
     if group.labels is None or not learns_gains(agent) or not len(group.labels.store):
         return update_from(agent, group.replay, size)
     k = drawn_symmetry(agent, group.replay)
-    return agent.learn_gains(group.labels.store.sample(size, agent.sampling), k)
+    return agent.learn(group.labels.store.sample(size, agent.sampling), k)
 
 
 def update_from(agent: DQNAgent, replay: Replay, size: int) -> Update:
@@ -125,7 +125,7 @@ def fit(run: RunState, check_stop: Callable[[], None]) -> None:
         batch = store.sample(states_of_a_step(group.cells), agent.sampling)
         rate = between(agent.learner_steps, agent.settings.learning_rate, 0.0, began + total // 5,
                        began + total)
-        run.note(agent.learn_gains(batch, drawn_symmetry(agent, group.replay), rate))
+        run.note(agent.learn(batch, drawn_symmetry(agent, group.replay), rate))
         turn.fitted += 1
 
 

@@ -129,12 +129,11 @@ def test_a_step_moves_the_values_of_labelled_cells_towards_their_gains() -> None
     def error() -> float:
         relative = (agent.q_values(batch.observation) - batch.gain) / unit[:, None]
         return float(relative[known].square().mean())
-    before, first = error(), agent.learn_gains(batch)
+    before, first = error(), agent.learn(batch)
     for _ in range(60):
-        update = agent.learn_gains(batch)
+        update = agent.learn(batch)
     assert error() < 0.5 * before
     assert update.loss < first.loss
-    assert update.discount == 0.0
     assert agent.learner_steps == 61
     kept = [torch.equal(a, b) for a, b in zip(
         agent.target_net.parameters(), agent.online_net.parameters(), strict=True)]
@@ -147,7 +146,7 @@ def test_the_loss_is_the_huber_error_of_labelled_cells_alone() -> None:
     unit = unit_of(batch.observation, OBSERVATION)[:, None]
     error = ((agent.q_values(batch.observation) - batch.gain) / unit)[~batch.gain.isnan()].abs()
     huber = torch.where(error < 1.0, 0.5 * error.square(), error - 0.5).mean()
-    assert agent.learn_gains(batch).loss == pytest.approx(float(huber), rel=1e-4)
+    assert agent.learn(batch).loss == pytest.approx(float(huber), rel=1e-4)
 
 
 def test_parts_weigh_every_labelled_cell_alike(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,13 +154,13 @@ def test_parts_weigh_every_labelled_cell_alike(monkeypatch: pytest.MonkeyPatch) 
         return DQNAgent(OBSERVATION, AgentSettings(learning_rate=1e-3, width=8), 0)
     batch = store_of(5).sample(5, torch.Generator().manual_seed(2))
     batch.gain[:2, 3:] = torch.nan  # a part with next to no labels
-    one = agent().learn_gains(batch)
+    one = agent().learn(batch)
     monkeypatch.setattr(losses, "MAX_PART_CELLS", 2 * SIZE * SIZE)
-    other = agent().learn_gains(batch)
+    other = agent().learn(batch)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-4)
     batch.gain[:2] = torch.nan
-    assert math.isfinite(agent().learn_gains(batch).loss)
+    assert math.isfinite(agent().learn(batch).loss)
 
 
 def trained(folder: Path, *changes: str) -> tuple[ParallelTrainer, list[dict]]:

@@ -323,7 +323,7 @@ def test_a_store_keeps_segments_and_a_step_towards_their_gains_brings_values_nea
 
     before = error()
     for k in range(40):
-        agent.learn_gains(batch, turned=k % 2 * 4)
+        agent.learn(batch, turned=k % 2 * 4)
     assert error() < 0.7 * before
     again = GainStore(OBSERVATION, (SIZE, SIZE), 4, lines=6)
     again.restore(store.state())

@@ -35,7 +35,7 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
     """The run itself learns next to nothing: its rate has fallen to 1e-7 after one step."""
     monkeypatch.setattr("firebreak.train.data.sizes.CELLS", 800)
     rates, sizes = [], []
-    sample, learn = GainStore.sample, DQNAgent.learn_gains
+    sample, learn = GainStore.sample, DQNAgent.learn
     config = load_config("quick", [*FIT, *EARLY])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
 
@@ -49,7 +49,7 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
         return update
 
     monkeypatch.setattr(GainStore, "sample", noted)
-    monkeypatch.setattr(DQNAgent, "learn_gains", learned)
+    monkeypatch.setattr(DQNAgent, "learn", learned)
     rows = list(trainer.run())
     trainer.close()
     end = rows[-1]
