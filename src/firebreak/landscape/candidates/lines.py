@@ -55,7 +55,8 @@ def candidate_lines(landscape: Landscape, masks: Mapping[Kind, NDArray[np.bool_]
         least_m: a line is no shorter.
     """
     least = max(2, int(np.ceil(least_m / landscape.cell_size_m)))
-    above, open_ = _above_surroundings(landscape).ravel(), ~_wide_ground(landscape)
+    above = _above_surroundings(landscape).ravel()
+    open_ = landscape.burnable | (landscape.fuel_model == NODATA) | narrow_ground(landscape)
     signs: dict[Kind, float] = {"ridge": 1.0, "valley": -1.0}
     found = []
     for kind, mask in masks.items():
@@ -85,14 +86,11 @@ def without_corners(path: Path, width: int) -> Path:
     """
     kept: list[int] = []
     for cell in path.tolist():
-        if len(kept) > 1 and _touch_at_corner(kept[-2], cell, width):
+        before = kept[-2] if len(kept) > 1 else cell
+        if abs(before // width - cell // width) == 1 == abs(before % width - cell % width):
             kept.pop()
         kept.append(cell)
     return np.array(kept, np.int64)
-
-
-def _touch_at_corner(one: int, other: int, width: int) -> bool:
-    return (abs(one // width - other // width) == 1) and (abs(one % width - other % width) == 1)
 
 
 def _above_surroundings(landscape: Landscape) -> NDArray[np.float64]:
@@ -130,15 +128,11 @@ def masks_of(landscape: Landscape, roads: NDArray[np.bool_] | None = None,
             "fuel-edge": fuel_edges(landscape)}
 
 
-def _wide_ground(landscape: Landscape) -> NDArray[np.bool_]:
-    """Ground that does not burn and is no road: water, fields, towns."""
-    bare = ~landscape.burnable & (landscape.fuel_model != NODATA)
-    return np.asarray(bare & ~narrow_ground(landscape))
-
-
 def narrow_ground(landscape: Landscape) -> NDArray[np.bool_]:
     """Ground that does not burn and is as narrow as a road; water is none."""
-    bare = ~landscape.burnable & (landscape.fuel_model != NODATA) & ~_water(landscape)
+    water = [code for code, label in landscape.fuels.labels.items() if "water" in label.lower()]
+    bare = ~landscape.burnable & (landscape.fuel_model != NODATA) & ~np.isin(
+        landscape.fuel_model, water)
     inside = ndimage.distance_transform_edt(bare)
     wide = ndimage.binary_dilation(inside > ROAD_CELLS, np.ones((3, 3)), iterations=2)
     return bare & ~wide
@@ -188,10 +182,6 @@ def _commonest(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
                       for kind in known.tolist()])
     return np.asarray(known[np.argmax(np.round(share, 9), axis=0)])
 
-
-def _water(landscape: Landscape) -> NDArray[np.bool_]:
-    return np.isin(landscape.fuel_model, [code for code, label in landscape.fuels.labels.items()
-                                          if "water" in label.lower()])
 
 
 def thinned(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

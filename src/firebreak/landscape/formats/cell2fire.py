@@ -199,10 +199,9 @@ def our_codes(values: NDArray[np.float64], valid: NDArray[np.bool_], table: dict
               fuels: FuelSystem) -> NDArray[np.float64]:
     """Grid values [H, W] as codes of the fuel system; those of unknown meaning stay as they are."""
     numbers, place = np.unique(np.where(valid, values, NODATA), return_inverse=True)
-    codes = [float(NODATA) if number == NODATA or not float(number).is_integer()
-             else float(_code(int(number), table, fuels)) for number in numbers.tolist()]
-    kept = np.where(np.array([float(n).is_integer() for n in numbers.tolist()]), codes, numbers)
-    return kept[place].reshape(values.shape)
+    codes = np.array([number if number == NODATA or not number.is_integer()
+                      else float(_code(int(number), table, fuels)) for number in numbers.tolist()])
+    return codes[place].reshape(values.shape)
 
 
 def _code(value: int, table: dict[int, str], fuels: FuelSystem) -> int:
@@ -210,17 +209,11 @@ def _code(value: int, table: dict[int, str], fuels: FuelSystem) -> int:
     named = _names(fuels).get(_plain(text)) if text else None
     if named is None and value == fuels.cell2fire.unclassified:
         return fuels.non_burnable
-    if named is None or (fuels.is_known(value) and _alike(value, named, fuels)):
-        return value
-    return named
-
-
-def _alike(one: int, other: int, fuels: FuelSystem) -> bool:
-    """True where two codes burn alike."""
-    burns = [code in fuels.burnable_codes for code in (one, other)]
-    if not all(burns):
-        return not any(burns)
-    return fuels.cell2fire.same_fuel(one, other)
+    if named is None or not fuels.is_known(value):
+        return value if named is None else named
+    burns = [code in fuels.burnable_codes for code in (value, named)]
+    alike = fuels.cell2fire.same_fuel(value, named) if all(burns) else not any(burns)
+    return value if alike else named
 
 
 @cache

@@ -6,10 +6,9 @@ could get lost: the count of values must be the header's.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import rasterio
@@ -32,22 +31,13 @@ _KEYS = ("ncols", "nrows", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "
          "nodata_value")
 
 
-@dataclass(frozen=True, slots=True)
-class AsciiHeader:
-    """Header of a grid: rows, columns, south-west corner, cell size, no-data value (or nan)."""
+class AsciiHeader(NamedTuple):
+    """Rows, columns, affine (a, b, c, d, e, f) of the north-west corner, no-data value (or nan)."""
 
     rows: int
     cols: int
-    west: float
-    south: float
-    cell_size: float
+    transform: tuple[float, float, float, float, float, float]
     nodata: float
-
-    @property
-    def transform(self) -> tuple[float, float, float, float, float, float]:
-        """Affine (a, b, c, d, e, f) of the north-west corner."""
-        north = self.south + self.rows * self.cell_size
-        return (self.cell_size, 0.0, self.west, 0.0, -self.cell_size, north)
 
 
 def is_ascii_grid(path: Path) -> bool:
@@ -65,15 +55,6 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
         InputError: missing, a header that is incomplete or absurd, values that are no numbers or
             too many or too few (with the line), a reference system that is unusable, too large.
     """
-    header, values = read_values(path, over)
-    system = None if crs is not None else _beside(path)
-    grid = make_grid(str(path), values.shape, header.transform, system, crs)
-    return grid, Band("", {}, values, valid_cells(values, header.nodata))
-
-
-def read_values(path: Path, over: Placed | None = None,
-                ) -> tuple[AsciiHeader, NDArray[np.float64]]:
-    """Header and numbers [rows, columns]; `InputError` as `read_ascii_grid`."""
     if not path.is_file():
         raise fail(expected="an ASCII grid", given="no such file", where=str(path),
                    remedy="check the path")
@@ -84,7 +65,10 @@ def read_values(path: Path, over: Placed | None = None,
         if over is not None and (header.rows, header.cols) != over.shape:
             check_bytes(header.rows * header.cols * (8 + PER_CELL), over, str(path),
                         f"{header.rows:,} x {header.cols:,} cells")
-        return header, _numbers(file, line, header, path)
+        values = _numbers(file, line, header, path)
+    system = None if crs is not None else _beside(path)
+    grid = make_grid(str(path), values.shape, header.transform, system, crs)
+    return grid, Band("", {}, values, valid_cells(values, header.nodata))
 
 
 def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]], int]:
@@ -125,24 +109,25 @@ def _checked_header(found: dict[str, tuple[int, str]], path: Path) -> AsciiHeade
         if key is None:
             raise fail(expected=f"{' or '.join(keys)} in the header", given="none", where=str(path),
                        remedy="check that the file is an ESRI ASCII grid")
-        line, word = found[key]
-        if not _is_number(word):
-            raise fail(expected=f"a number for {key}", given=f"'{word}'",
-                       where=f"{path}, line {line}", remedy="correct the header")
-        return float(word)
+        if not _is_number(found[key][1]):
+            raise wrong(key, f"a number for {key}", f"'{found[key][1]}'")
+        return float(found[key][1])
+
+    def wrong(key: str, expected: str, given: str) -> InputError:
+        return fail(expected=expected, given=given, where=f"{path}, line {found[key][0]}",
+                    remedy="correct the header")
 
     rows, cols, cell = number("nrows"), number("ncols"), number("cellsize")
     for name, value in (("nrows", rows), ("ncols", cols)):
         if not (value >= 1 and value == np.floor(value) and np.isfinite(value)):
-            raise fail(expected=f"a whole {name} of 1 or more", given=f"{value:g}",
-                       where=f"{path}, line {found[name][0]}", remedy="correct the header")
+            raise wrong(name, f"a whole {name} of 1 or more", f"{value:g}")
     if not (cell > 0 and np.isfinite(cell)):
-        raise fail(expected="a cellsize above 0", given=f"{cell:g}",
-                   where=f"{path}, line {found['cellsize'][0]}", remedy="correct the header")
+        raise wrong("cellsize", "a cellsize above 0", f"{cell:g}")
     west = number("xllcorner", "xllcenter") - (0.0 if "xllcorner" in found else cell / 2)
     south = number("yllcorner", "yllcenter") - (0.0 if "yllcorner" in found else cell / 2)
     nodata = number("nodata_value") if "nodata_value" in found else _DEFAULT_NODATA
-    return AsciiHeader(int(rows), int(cols), west, south, cell, nodata)
+    return AsciiHeader(int(rows), int(cols), (cell, 0.0, west, 0.0, -cell, south + rows * cell),
+                       nodata)
 
 
 def _check_length(header: AsciiHeader, path: Path) -> None:

@@ -11,7 +11,7 @@ from rasterio.crs import CRS
 
 from firebreak.checks import InputError
 from firebreak.landscape.raster import geotiff
-from firebreak.landscape.raster.ascii_grid import ascii_lines, read_ascii_grid, read_values
+from firebreak.landscape.raster.ascii_grid import ascii_lines, read_ascii_grid
 
 HEADER = "ncols 3\nnrows 2\nxllcorner 1000\nyllcorner 2000\ncellsize 100\nNODATA_value -9999\n"
 BODY = "1 2 3\n4 5 6\n"
@@ -97,7 +97,7 @@ def test_the_prj_beside_it_names_the_reference_system(tmp_path: Path) -> None:
 def test_broken_grids_are_refused_with_file_and_line(tmp_path: Path, text: str,
                                                      words: str) -> None:
     with pytest.raises(InputError, match=words):
-        read_values(write(tmp_path / "a.asc", text))
+        read_ascii_grid(write(tmp_path / "a.asc", text))
 
 
 @pytest.mark.parametrize("size", ["10000000000", "100000", "1e300", "inf", "nan"])
@@ -109,19 +109,19 @@ def test_absurd_sizes_are_refused_before_memory_is_taken(
     path = write(tmp_path / "a.asc", HEADER.replace("ncols 3", f"ncols {size}") + BODY)
     monkeypatch.setattr(np, "empty", refuse)
     with pytest.raises(InputError, match=r"at most|file of|whole ncols"):
-        read_values(path)
+        read_ascii_grid(path)
 
 
 def test_a_file_far_longer_than_its_header_says_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a file of 9,"):
-        read_values(write(tmp_path / "a.asc", HEADER + "7 " * 4900))
+        read_ascii_grid(write(tmp_path / "a.asc", HEADER + "7 " * 4900))
 
 
 def test_the_limit_of_cells_holds_for_text_too(tmp_path: Path,
                                                monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(geotiff, "MAX_CELLS", 5)
     with pytest.raises(InputError, match="at most 5 cells, got 2 x 3"):
-        read_values(write(tmp_path / "a.asc", HEADER + BODY))
+        read_ascii_grid(write(tmp_path / "a.asc", HEADER + BODY))
 
 
 SIDES = st.tuples(st.integers(1, 5), st.integers(1, 5))
@@ -144,9 +144,9 @@ def test_written_numbers_come_back_bit_for_bit(tmp_path_factory: pytest.TempPath
     path = tmp_path_factory.mktemp("grid") / "a.asc"
     place = (100.02265625, 0.0, 725952.625, 0.0, -100.02265625, 5952386.3125)
     path.write_text("".join(ascii_lines(values, place, -9999)))
-    header, again = read_values(path)
-    assert again.astype(values.dtype).tobytes() == values.tobytes()
-    assert header.transform == pytest.approx(place, abs=1e-9)
+    grid, band = read_ascii_grid(path)
+    assert band.values.astype(values.dtype).tobytes() == values.tobytes()
+    assert grid.transform == pytest.approx(place, abs=1e-9)
 
 
 @pytest.mark.parametrize("damage", ["prj", "option"])
