@@ -3,12 +3,9 @@ every key of a configuration, from the classes that hold them; every build of th
 does.
 """
 
-import dataclasses
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "docs" / "api"
@@ -54,37 +51,19 @@ def commands() -> str:
 
 def configuration() -> str:
     """The page of the files of options."""
+    from firebreak.settings.schema import leaves
     from firebreak.train.config.schema import RunConfig
 
     plan = (ROOT / "configs" / "plan.toml").read_text(encoding="utf-8").strip()
-    top = [_row(name, field.default, field.description or "")
-           for name, field in RunConfig.model_fields.items() if not _is_table(field.default)]
-    parts = [CONFIGURATION.format(plan=plan), "\n".join([HEAD, *top])]
-    for name, field in RunConfig.model_fields.items():
-        if _is_table(field.default):
-            about = " ".join((type(field.default).__doc__ or "").split())
-            parts.append(f"\n### [{name}]\n\n{about}\n\n" + "\n".join(
-                [HEAD, *(_row(*row) for row in keys_of(field.default))]))
+    tables: dict[str, list[str]] = {}
+    for leaf in leaves(RunConfig).values():
+        table, _, key = leaf.key.rpartition(".")
+        tables.setdefault(table, []).append(_row(key, leaf.default, leaf.help))
+    parts = [CONFIGURATION.format(plan=plan), "\n".join([HEAD, *tables.pop("")])]
+    for name, rows in tables.items():
+        about = " ".join((type(getattr(RunConfig(), name)).__doc__ or "").split())
+        parts.append(f"\n### [{name}]\n\n{about}\n\n" + "\n".join([HEAD, *rows]))
     return "\n".join(parts) + "\n"
-
-
-def keys_of(table: Any) -> Iterator[tuple[str, object, str]]:
-    """Key, default and meaning of each key of a table."""
-    from firebreak.settings.schema import meanings
-    from firebreak.settings.surfaces import TOML_NAMES
-
-    if dataclasses.is_dataclass(table) and not isinstance(table, type):
-        told = meanings(type(table))
-        for field in dataclasses.fields(table):
-            yield (TOML_NAMES.get(field.name, field.name), getattr(table, field.name),
-                   told.get(field.name, ""))
-        return
-    for name, field in type(table).model_fields.items():
-        yield name, getattr(table, name), field.description or ""
-
-
-def _is_table(value: object) -> bool:
-    return dataclasses.is_dataclass(value) or hasattr(type(value), "model_fields")
 
 
 def _row(key: str, default: object, meaning: str) -> str:

@@ -1,12 +1,14 @@
 """Every key of the configuration, broken in every way that its schema knows of."""
 
+import typing
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from firebreak.checks import InputError
-from firebreak.train.config.errors import keys_of, schema
+from firebreak.settings.schema import Leaf, bounds_of, leaves, members, plain_type
 from firebreak.train.config.load import load_config
+from firebreak.train.config.schema import RunConfig
 
 _WRONG: dict[str, list[str]] = {
     "string": ["3", "true", "[1]", "{a = 1}", "1979-05-27"],
@@ -17,6 +19,9 @@ _WRONG: dict[str, list[str]] = {
     "array": ["3", '"a"', "true", "{a = 1}", "[[1]]", "[{a = 1}]"],
     "enum": ["3", '""', "true", "[1]", '"fron"', '"FRONT"'],
     "table": ["3", '"a"', "[1]", "true"]}
+
+
+LEAVES = list(leaves(RunConfig).values())
 
 
 class Broken(NamedTuple):
@@ -30,8 +35,9 @@ class Broken(NamedTuple):
 
 def broken_files() -> Iterator[Broken]:
     """A file for each fault: wrong types, outside each bound, misspelt keys, no tables."""
-    for path in keys_of(schema()):
-        for value in _wrong_values(_entry(path)):
+    for leaf in LEAVES:
+        path = tuple(leaf.key.split("."))
+        for value in _wrong_values(leaf):
             yield _file(path, value)
         for name in _misspelt(path[-1]):
             yield _file((*path[:-1], name), "1")
@@ -50,7 +56,7 @@ def unclear(path: Path, files: Iterable[Broken]) -> list[str]:
             load_config(str(path))
         except InputError as error:
             said = str(error)
-            parts = [f"{path}, line {broken.line}: expected ", ", got ", "; ",
+            parts = [f"{path}, line {broken.line}", ": expected ", ", got ", "; ",
                      broken.key.rpartition(".")[2]]
             if not all(part in said for part in parts) or "\n" in said:
                 found.append(f"{broken}: {said}")
@@ -65,34 +71,29 @@ def _file(path: tuple[str, ...], value: str) -> Broken:
     return Broken(f"{head}{key} = {value}\n", head.count("\n") + 1, ".".join(path), value)
 
 
-def _entry(path: tuple[str, ...]) -> dict[str, Any]:
-    entry = schema()
-    for part in path:
-        entry = entry["properties"][part]
-        if "$ref" in entry:
-            entry = schema()["$defs"][entry["$ref"].rpartition("/")[2]]
-    return next(kind for kind in entry.get("anyOf", [entry]) if kind.get("type") != "null")
+def _wrong_values(leaf: Leaf) -> Iterator[str]:
+    for hint in members(leaf.hint):
+        yield from _wrong(hint)
 
 
-def _wrong_values(entry: dict[str, Any]) -> Iterator[str]:
-    kind = "enum" if "enum" in entry else entry["type"]
-    wrong = _WRONG[kind]
-    if kind == "array":
-        each = entry["prefixItems"][0] if "prefixItems" in entry else entry["items"]
-        inner = [value for value in _wrong_values(each) if value[0] not in "[{"]
-        count = len(entry.get("prefixItems", ())) or entry.get("minItems", 1)
-        wrong = wrong + [f"[{', '.join([value] * count)}]" for value in inner]
+def _wrong(hint: Any) -> Iterator[str]:
+    kind = plain_type(hint)
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    name = {list: "array", tuple: "array", dict: "object", typing.Literal: "enum"}.get(
+        origin, {str: "string", int: "integer", float: "number", bool: "boolean"}.get(kind))
+    yield from _WRONG[str(name)]
+    if name == "array":
+        count = len(parts) if origin is tuple else 6 if "Len" in str(hint) else 1
+        inner = [value for value in _wrong(next(iter(members(parts[0])))) if value[0] not in "[{"]
+        for value in inner:
+            yield f"[{', '.join([value] * count)}]"
         if count > 1:
-            wrong = [*wrong, "[]", f"[{', '.join(['0.5'] * (count + 1))}]"]
-    yield from wrong
-    for name, value in (("minimum", -1), ("maximum", 1)):
-        if name in entry:
-            yield str(entry[name] + value)
-            yield str(entry[name] + value * 10**12)
-    for name, value in (("exclusiveMinimum", -1), ("exclusiveMaximum", 1)):
-        if name in entry:
-            yield str(entry[name])
-            yield str(entry[name] + value)
+            yield from ("[]", f"[{', '.join(['0.5'] * (count + 1))}]")
+    for bound in () if name == "array" else bounds_of(hint):
+        letters = type(bound).__name__.lower()
+        limit, step = getattr(bound, letters), 1 if letters[0] == "l" else -1
+        yield from [str(limit + step), str(limit + step * 10**12)] if letters[1] == "e" else [
+            str(limit), str(limit + step)]
 
 
 def _misspelt(name: str) -> list[str]:
@@ -102,4 +103,4 @@ def _misspelt(name: str) -> list[str]:
             if word and word != name and word not in _NEIGHBOURS]
 
 
-_NEIGHBOURS = {path[-1] for path in keys_of(schema())}
+_NEIGHBOURS = {leaf.key.rpartition(".")[2] for leaf in LEAVES}

@@ -315,7 +315,7 @@ def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
                          "train.device=cuda"], "CUDA")}),
         "seed below 0": ([*plan, "--seed", "-1"], "seed of 0"),
         "infinite rate": (["train", "quick", "--out", str(folder / "out"), "--set",
-                           "agent.learning_rate=inf"], "Infinity"),
+                           "agent.learning_rate=inf"], "got inf"),
         "no maps": (["train", "landfire", "--data", str(folder), "--out", str(folder / "out")],
                     "--data"),
         "no window": (["evaluate", "synthetic:1:16", "--window", "-3"], "at least 2"),

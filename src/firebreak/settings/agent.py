@@ -70,11 +70,3 @@ class AgentSettings:
     run's policy."""
     segments: bool = False
     """An action is a straight segment of cells; learned from gains, at discount 0."""
-
-    def __post_init__(self) -> None:
-        if self.gain_share > 0.0 and self.discount > 0.0:
-            raise ValueError("gain_share needs discount = 0: gains are the values of discount 0")
-        if self.segments and not (self.gain_share > 0.0 == self.discount_end):
-            raise ValueError("segments needs gain_share above 0 and discount_end = 0")
-        if self.fit_steps and not (self.gain_share > 0.0 == self.discount_end):
-            raise ValueError("fit_steps needs gain_share above 0 and discount_end = 0")

@@ -14,7 +14,7 @@ from firebreak.settings.conversion import UnfitError, converted
 from firebreak.settings.planning import NO_PHASES
 from firebreak.settings.rules import check
 from firebreak.settings.schema import Leaf, default_of, in_short, leaves
-from firebreak.settings.sources import Given, Source
+from firebreak.settings.sources import SEED, Given, Source
 from firebreak.settings.spelling import Origin, Style, respelled, respelled_error
 
 Options = TypeVar("Options")
@@ -56,12 +56,13 @@ def bind(kind: type[Options], *sources: Source,
             missing, two budgets from one source, settings that contradict one another.
     """
     known = leaves(kind)
+    ids = {SEED.path: SEED.name} | {leaf.path: name for name, leaf in known.items()}
     values: dict[str, Any] = {}
     origins: dict[str, Origin] = {}
     for source in sources:
         said = [given for given in source.given(kind)]
-        own = {given.leaf.name: _value(given, source, known) for given in said}
-        where = {given.leaf.name: given.origin for given in said}
+        own = {ids[given.leaf.path]: _value(given, source, known) for given in said}
+        where = {ids[given.leaf.path]: given.origin for given in said}
         names = [name for name in one_of if name in own]
         if len(names) > 1:
             raise fail(expected="one budget",
@@ -84,9 +85,10 @@ def bind(kind: type[Options], *sources: Source,
     tree: dict[str, Any] = {}
     for name, value in values.items():
         inside = tree
-        for group in known[name].path[:-1]:
+        *groups, field = known[name].path
+        for group in groups:
             inside = inside.setdefault(group, {})
-        inside[name] = value
+        inside[field] = value
     bound = Bound(_made(kind, tree), origins)
     if command is not None:
         with bound.spelled():
@@ -102,7 +104,7 @@ def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:
     if isinstance(given.raw, str | Path):
         check_utf8(str(given.raw), origin.where)  # of a file, or the name of something
     try:
-        value = converted(leaf.hint, given.raw)
+        value = converted(leaf.hint, given.raw, strict=given.is_strict)
     except UnfitError as unfit:
         meaning = respelled(in_short(leaf.help), known, lambda _: origin)
         remedy = (f"{unfit.remedy} ({meaning})" if meaning and unfit.remedy == "correct it"

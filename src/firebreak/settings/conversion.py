@@ -12,7 +12,7 @@ from typing import Any
 from annotated_types import Ge, Gt, Le, Len, Lt, MinLen
 
 from firebreak.checks import nearest
-from firebreak.settings.schema import bounds_of, is_share, members, plain_type
+from firebreak.settings.schema import RISING, bounds_of, is_share, members, plain_type
 
 MAX_NUMBER = 1e12
 """No setting needs a larger number, whatever its unit."""
@@ -29,23 +29,23 @@ class UnfitError(ValueError):
         self.expected, self.given, self.remedy = expected, given, remedy
 
 
-def converted(hint: Any, raw: Any) -> Any:
-    """A value as a type. Numbers may be text, shares percentages, paths and names either; true and
-    false are no numbers.
+def converted(hint: Any, raw: Any, *, strict: bool = False) -> Any:
+    """A value as a type. Shares may be percentages, paths text and names paths; true and false are
+    no numbers. Numbers may be text too, and whole ones real, unless it is `strict`.
 
     Raises:
         UnfitError: a value of another kind, or out of bounds.
     """
     if raw is None and type(None) in typing.get_args(hint):
         return None
-    kinds = list(members(hint))
-    for kind in kinds[:-1]:
+    kinds = sorted(members(hint), key=lambda kind: plain_type(kind) is type(raw))
+    for kind in kinds[:0:-1]:
         try:
-            return _converted(kind, raw)
+            return _converted(kind, raw, strict)
         except UnfitError:
             continue
     try:
-        return _converted(kinds[-1], raw)
+        return _converted(kinds[0], raw, strict)
     except UnfitError as unfit:
         if len(kinds) > 1:
             raise UnfitError(kind_words(hint), unfit.given) from None
@@ -72,25 +72,25 @@ def kind_words(hint: Any) -> str:
     return " or ".join(dict.fromkeys(_kind_words(kind) for kind in members(hint)))
 
 
-def _converted(hint: Any, raw: Any) -> Any:
+def _converted(hint: Any, raw: Any, strict: bool) -> Any:
     """A value as one member of a union."""
     kind = plain_type(hint)
     origin = typing.get_origin(kind)
     if origin is typing.Literal:
         return _choice(typing.get_args(kind), raw)
     if origin in (list, tuple):
-        return _several(hint, raw)
+        return _several(hint, raw, strict)
     if kind is bool:
         fits = isinstance(raw, bool)
     elif kind in (int, float):
-        return _number(hint, kind, fraction(raw) if is_share(hint) else raw)
+        return _number(hint, kind, fraction(raw) if is_share(hint) else raw, strict)
     elif kind in (str, Path):
         fits = isinstance(raw, str | Path) and not (
             not str(raw) and any(isinstance(part, MinLen) for part in typing.get_args(hint)))
         raw = kind(raw) if fits else raw
     else:
         fits = isinstance(raw, dict)
-        raw = _table(kind, raw) if fits else raw
+        raw = _table(kind, raw, strict) if fits else raw
     if not fits:
         raise UnfitError(kind_words(hint), shown(raw))
     return raw
@@ -104,7 +104,7 @@ def _choice(names: tuple[Any, ...], raw: Any) -> Any:
                      f"did you mean '{close}'?" if close else "choose one of them")
 
 
-def _several(hint: Any, raw: Any) -> Any:
+def _several(hint: Any, raw: Any, strict: bool) -> Any:
     """A list, or a tuple of as many values as its type has."""
     kind = plain_type(hint)
     parts = typing.get_args(kind)
@@ -116,24 +116,28 @@ def _several(hint: Any, raw: Any) -> Any:
     found = []
     for place, one in enumerate(raw):
         try:
-            found.append(converted(parts[0] if is_list else parts[place], one))
+            found.append(converted(parts[0] if is_list else parts[place], one, strict=strict))
         except UnfitError as unfit:
             raise UnfitError(kind_words(hint), f"entry {place + 1} = {unfit.given}",
                              unfit.remedy) from None
+    if RISING in typing.get_args(hint) and found[0] > found[1]:
+        raise UnfitError(f"{kind_words(hint)}, the lower first", shown(raw))
     return found if is_list else tuple(found)
 
 
-def _table(kind: Any, raw: dict[str, Any]) -> dict[str, Any]:
+def _table(kind: Any, raw: dict[str, Any], strict: bool) -> dict[str, Any]:
     """A table whose values are all of one type."""
     (_, hint) = typing.get_args(kind)
-    return {str(key): converted(hint, value) for key, value in raw.items()}
+    return {str(key): converted(hint, value, strict=strict) for key, value in raw.items()}
 
 
-def _number(hint: Any, kind: type, raw: Any) -> Any:
+def _number(hint: Any, kind: type, raw: Any, strict: bool) -> Any:
     """A number within the bounds of its type; a real one is finite and at most MAX_NUMBER."""
     bounds = list(bounds_of(hint))
+    is_none = isinstance(raw, bool) or (strict and not isinstance(
+        raw, int if kind is int else int | float))
     try:
-        number = None if isinstance(raw, bool) else kind(raw)
+        number = None if is_none else kind(raw)
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or (isinstance(raw, float) and number != raw == raw):

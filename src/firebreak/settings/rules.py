@@ -66,7 +66,7 @@ class Rule(NamedTuple):
     beside: tuple[str, ...]
     fails: Callable[[Settings], bool]
     expected: str
-    given: str
+    given: str | Callable[[Settings], str]
     remedy: str
     where: str = "{name}"
     but_for: tuple[str, ...] = ()
@@ -102,6 +102,16 @@ def _is_not_learned_from_gains(settings: Settings) -> bool:
     return not settings["gain_share"] > 0.0 == settings["discount_end"]
 
 
+def _windows_alone(settings: Settings) -> bool:
+    return settings["kind"] == "windows" and not settings["synthetic"]
+
+
+def _drawn(settings: Settings) -> float:
+    return float(sum(settings[name] for name in DRAWN))
+
+
+DRAWN = ("shaded", "narrow", "breached", "held")
+"""Kinds of breaks that a mixture of training draws, by their shares."""
 _WORKERS = ("workers", "ray_address", "worker_limit_s")
 _LEAVE = "leave one of the two out"
 
@@ -154,6 +164,38 @@ RULES = (
     Rule(("out",), ("executor", "perturb"), lambda settings: settings["executor"] is None,
          "--executor together with --out, which keeps its sums", "none",
          "add --executor processes"),
+    # a run
+    Rule(("hours", "year", "wind_towards"), ("weather", "reward_fires"),
+         lambda settings: settings["weather"] is None, "--weather together with {name}", "none",
+         "name the weather file that it is about, or leave it out"),
+    Rule(("family",), ("fbp",), lambda settings: not settings["family"].strip(),
+         "the name of a synthetic family", "an empty one",
+         "leave it out: then all of them are drawn"),
+    excludes(("value_maps",), "layers", "put every value and its losses into the layers"),
+    Rule(("layers",), ("kind", "synthetic"), lambda settings: settings["kind"] == "synthetic"
+         or settings["synthetic"] > 0.0, "windows of maps together with --layers",
+         "synthetic landscapes", 'set landscapes.kind = "windows" and mixture.synthetic = 0'),
+    Rule(DRAWN, DRAWN, lambda settings: _drawn(settings) > 1.0 + 1e-9,
+         f"shares of {', '.join(DRAWN)} breaks that sum to at most 1",
+         lambda settings: f"{_drawn(settings):g}", "lower one of them"),
+    excludes(("changing_weather",), "weather"),
+    excludes(("fbp",), "family"),
+    Rule(("fbp",), ("kind", "synthetic"), _windows_alone,
+         "synthetic landscapes together with --fbp", "windows of maps alone",
+         "set --synthetic, or leave it out"),
+    excludes((*DRAWN, "slope_costs"), "treatment", why=", whose table says what breaks are and "
+             "cost"),
+    excludes(("held",), "hold", "leave one of them out: fires of all environments burn in one "
+             "native call, with one rule of crews"),
+    Rule(("gain_share",), ("discount",), lambda settings: settings["discount"] > 0.0,
+         "--discount = 0 together with --gain-share", "{discount}",
+         "set it: gains are the values of discount 0"),
+    Rule(("segments", "fit_steps"), ("gain_share", "discount_end"), _is_not_learned_from_gains,
+         "--gain-share above 0 and --discount-end = 0 together with {name}",
+         "{gain_share} and {discount_end}", "set them, or leave it out"),
+    Rule(("elites", "population"), ("elites", "population"),
+         lambda settings: settings["elites"] >= settings["population"],
+         "fewer --elites than the --population of {population}", "{elites}", "lower --elites"),
     # fires on a map, and what is shown
     Rule(("observed",), ("fires",), lambda settings: settings["fires"] != 1,
          "--fires 1 together with --observed", "{fires} fires", "burn the one fire that was "
@@ -197,7 +239,8 @@ def check(options: Any, command: str = "", rules: Iterable[Rule] = RULES) -> Non
                 words = {other: settings.words(other) for other in there} | {
                     "name": option_of(name), "value": settings.words(name),
                     "others": " or ".join(map(option_of, there))}
-                raise fail(expected=rule.expected.format(**words), given=rule.given.format(**words),
+                given = rule.given if isinstance(rule.given, str) else rule.given(settings)
+                raise fail(expected=rule.expected.format(**words), given=given.format(**words),
                            where=rule.where.format(**words), remedy=rule.remedy)
 
 

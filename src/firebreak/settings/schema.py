@@ -8,6 +8,7 @@ import re
 import textwrap
 import types
 import typing
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING as MISSING
 from dataclasses import Field, fields, is_dataclass, replace
@@ -18,6 +19,8 @@ from annotated_types import Ge, Gt, Le, Lt
 
 POSITIONAL = "positional"
 """Marks a field that is typed by its place: `Annotated[str, POSITIONAL]`."""
+RISING = "rising"
+"""Marks a pair of numbers, the lower first."""
 ONE_EACH = "one each"
 """Marks a list that takes one value each time that its option is typed."""
 TRANSPARENT = ("scene",)
@@ -92,15 +95,18 @@ def option_of(name: str) -> str:
 
 
 def leaves(kind: type) -> Mapping[str, Leaf]:
-    """The settings of a dataclass and of the groups in it, by name, in the order of its fields."""
+    """The settings of a dataclass and of the groups in it, in the order of its fields; by name, or
+    by their path with dots where several have the name.
+    """
     return _leaves(kind)
 
 
 @cache
 def _leaves(kind: Any) -> Mapping[str, Leaf]:
     found = list(_walk(kind, (), None))
-    assert len({leaf.name for leaf in found}) == len(found), f"two settings of one name in {kind}"
-    return types.MappingProxyType({leaf.name: leaf for leaf in found})
+    names = Counter(leaf.name for leaf in found)
+    return types.MappingProxyType({leaf.name if names[leaf.name] == 1 else ".".join(leaf.path): leaf
+                                   for leaf in found})
 
 
 def _walk(kind: Any, path: tuple[str, ...], given: Any) -> Iterator[Leaf]:
@@ -113,7 +119,8 @@ def _walk(kind: Any, path: tuple[str, ...], given: Any) -> Iterator[Leaf]:
         if is_dataclass(hint):
             yield from _walk(hint, own, default)
         else:
-            key = ".".join(part for part in own if part not in TRANSPARENT)
+            last = getattr(kind, "KEYS", {}).get(field.name, field.name)
+            key = ".".join([*(part for part in path if part not in TRANSPARENT), last])
             yield Leaf(own, hint, default, told.get(field.name, ""), key)
 
 

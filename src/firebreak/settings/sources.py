@@ -23,12 +23,15 @@ _NOUNS: dict[Style, str] = {"option": "an option", "key": "a key", "argument": "
 
 
 class Given(NamedTuple):
-    """A setting as it was said. is_ready: its value needs no conversion."""
+    """A setting as it was said. is_ready: its value needs no conversion; is_strict: no number is
+    text.
+    """
 
     leaf: Leaf
     raw: Any
     origin: Origin
     is_ready: bool = False
+    is_strict: bool = False
 
 
 class Source(NamedTuple):
@@ -129,6 +132,7 @@ def keywords(given: Mapping[str, Any], where: str, left_out: Sequence[str] = (),
 
 def tables(tree: Mapping[str, Any], where: str, *, at: Callable[[str], str] | None = None,
            left_out: Sequence[str] = (), lists: Mapping[str, Mapping[str, Any]] = NO_LISTS,
+           strict: bool = False, names_keys: bool = True,
            placed: Callable[[Leaf, Any], Any] = lambda leaf, value: value) -> Source:
     """The tables of a file.
 
@@ -137,6 +141,8 @@ def tables(tree: Mapping[str, Any], where: str, *, at: Callable[[str], str] | No
         at: takes a key with its tables, gives the place where it stands; the file alone otherwise.
         left_out: settings that files do not have.
         lists: lists of tables that the file may have, with the settings for which each stands.
+        strict: no number is text.
+        names_keys: the key follows the place in errors.
         placed: what is made of a converted value, such as a path that is relative to the file.
     """
     place = at or (lambda key: where)
@@ -146,8 +152,11 @@ def tables(tree: Mapping[str, Any], where: str, *, at: Callable[[str], str] | No
         keys = {leaf.key: leaf for name, leaf in known.items() if name not in left_out}
         listed = [Given(known[name], value, Origin("key", place(one)), is_ready=True)
                   for one in lists if one in tree for name, value in lists[one].items()]
-        return [*listed, *_in_tables(
-            keys, {name: value for name, value in tree.items() if name not in lists}, place, "")]
+        said = _in_tables(
+            keys, {name: value for name, value in tree.items() if name not in lists}, place, "")
+        return [*listed, *(Given(leaf, value, Origin(
+            "key", f"{place(leaf.key)}, key {leaf.key}" if names_keys else place(leaf.key)),
+            is_strict=strict) for leaf, value in said)]
 
     return Source(where, read, placed=placed)
 
@@ -175,13 +184,11 @@ def line_words(text: str, where: str) -> Callable[[str], str]:
 
 
 def _in_tables(keys: Mapping[str, Leaf], tree: Mapping[str, Any], at: Callable[[str], str],
-               table: str) -> Iterator[Given]:
+               table: str) -> Iterator[tuple[Leaf, Any]]:
     for name, value in tree.items():
         key = f"{table}{name}"
         if key in keys:
-            where = at(key)
-            yield Given(keys[key], value, Origin(
-                "key", f"{where}, key {key}" if not where.endswith(key) else where))
+            yield keys[key], value
         elif any(other.startswith(f"{key}.") for other in keys):
             if not isinstance(value, dict):
                 raise fail(expected="a table", given=shown(value), where=f"{at(key)}, key {key}",

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 from firebreak.settings.schema import Leaf, leaves
 
 Style = Literal["option", "key", "argument"]
-_OPTION = re.compile(r"--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
+_OPTION = re.compile(r"--([a-z][a-z0-9]*(?:[-.][a-z0-9]+)*)")
 
 
 class Origin(NamedTuple):

@@ -15,8 +15,8 @@ from firebreak.settings import retired
 from firebreak.settings.binding import bind
 from firebreak.settings.schema import leaves
 from firebreak.settings.sources import tables
-from firebreak.train.config.errors import keys_of, schema
 from firebreak.train.config.load import as_toml, load_config
+from firebreak.train.config.schema import RunConfig
 
 SPREAD = "last in version 1.0; leave it out: every fire spreads as the elliptical front"
 
@@ -24,7 +24,7 @@ SPREAD = "last in version 1.0; leave it out: every fire spreads as the elliptica
 def test_what_is_retired_is_not_there() -> None:
     assert not set(retired.METHODS) & set(METHODS)
     options = {*leaves(PlanArguments)}
-    keys = {".".join(key) for key in keys_of(schema())}
+    keys = {leaf.key for leaf in leaves(RunConfig).values()}
     assert not set(retired.OPTIONS) & options
     assert not {key for option in (*retired.OPTIONS.values(), *retired.KEYS)
                 for key in option.keys} & keys

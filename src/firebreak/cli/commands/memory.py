@@ -3,7 +3,7 @@
 import tempfile
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -166,7 +166,6 @@ def often_read(config: "RunConfig", episodes: int | None) -> "RunConfig":
     # Several episodes may end in one turn of the loop, which is read once.
     period = max(min(config.cleanup.episodes, count // (4 * READINGS_NEEDED)), 1)
     every = max(min(config.evaluation.every_episodes, count // READINGS_NEEDED), 1)
-    return config.model_copy(update={
-        "train": config.train.model_copy(update={"episodes": count}),
-        "cleanup": config.cleanup.model_copy(update={"episodes": period}),
-        "evaluation": config.evaluation.model_copy(update={"every_episodes": every})})
+    return replace(config, train=replace(config.train, episodes=count),
+                   cleanup=replace(config.cleanup, episodes=period),
+                   evaluation=replace(config.evaluation, every_episodes=every))

@@ -2,10 +2,10 @@
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.run_output import draw_run
@@ -19,6 +19,10 @@ from firebreak.cli.commands.visualize_options import (
 from firebreak.cli.shared import common
 from firebreak.files import without_links
 from firebreak.settings.binding import Bound
+from firebreak.settings.schema import leaves
+
+if TYPE_CHECKING:
+    from firebreak.train.config.schema import RunConfig
 
 
 def run(bound: Bound[VisualizeArguments]) -> int:
@@ -76,7 +80,7 @@ def _draw_curves(folders: list[Path], args: VisualizeArguments) -> Path:
         raise fail(expected="each run once", given="one twice", where="visualize",
                    remedy="remove the repeated run")
     configs = {str(folder): run_config(folder, args) for folder in folders}
-    other = _differing([config.model_dump() for config in configs.values()])
+    other = _differing([*configs.values()])
     if other:
         warnings.warn(f"these runs differ in more than the seed: {', '.join(other)}", stacklevel=2)
     # A mixture validates on problems that the evaluation does not ask: no level is comparable.
@@ -93,13 +97,9 @@ def _draw_curves(folders: list[Path], args: VisualizeArguments) -> Path:
     return save_figure(figure, common.new_folder(args.out, "curves") / "learning_curves.png")
 
 
-def _differing(configs: Sequence[Mapping[str, Any]], table: str = "") -> list[str]:
-    """Names of what is not the same in all configurations, but for the seed."""
-    found = []
-    for name, value in configs[0].items():
-        values = [config[name] for config in configs]
-        if isinstance(value, dict) and all(isinstance(one, dict) for one in values):
-            found += _differing(values, f"{table}{name}.")
-        elif f"{table}{name}" != "seed" and any(one != value for one in values):
-            found.append(f"{table}{name}")
-    return found
+def _differing(configs: "Sequence[RunConfig]") -> list[str]:
+    """Keys that are not the same in all configurations, but for the seed."""
+    from firebreak.train.config.schema import RunConfig
+
+    return [leaf.key for leaf in leaves(RunConfig).values() if leaf.key != "seed"
+            and any(leaf.of(config) != leaf.of(configs[0]) for config in configs)]

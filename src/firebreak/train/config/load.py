@@ -1,77 +1,86 @@
 """The configuration of a run: read from TOML, changed with `--set key=value`, checked, written."""
 
-import json
 import os
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pydantic
-
 from firebreak.checks import fail, nearest
-from firebreak.reading import DEEPEST, MOST_SETTINGS, from_toml, text_of
-from firebreak.settings.retired import is_idle, without_former_defaults
+from firebreak.reading import MOST_SETTINGS, from_toml, text_of
+from firebreak.settings.binding import bind
+from firebreak.settings.retired import without_former_defaults
+from firebreak.settings.schema import leaves
+from firebreak.settings.sources import Source, line_words, tables
 from firebreak.train.config import DEFAULT_PRESET
-from firebreak.train.config.errors import config_error, place_of
 from firebreak.train.config.schema import RunConfig
 
 FIRST_LINE = "# firebreak train "
 """A file of the presets' folder that begins so, with its own name, is a preset."""
+RUN = "run"
+"""The name of runs in the rules over settings."""
 
 
-
-def load_config(name: str, changes: list[str] | None = None) -> RunConfig:
+def load_config(name: str, changes: Sequence[str] = ()) -> RunConfig:
     """The configuration of a preset or TOML file, with `key.key=value` changes on top.
 
     Raises:
         InputError: no such file, not TOML, an unknown key (the nearest valid one is named), a value
-            of the wrong type or outside its range.
+            of the wrong type or outside its range, settings that contradict one another.
     """
     where = f"preset {name}" if name in presets() else name
     text = _read(name)
     tree = _parse(text, where)
-    for change in changes or []:
-        _apply(tree, change)
-    return checked(tree, where, text, {_path_of(change): change for change in changes or []})
+    listed = tree.get("evaluation")
+    if isinstance(listed, dict) and "methods" in listed:
+        tree["evaluation"] = listed | {"methods": without_former_defaults(
+            "evaluation.methods", listed["methods"])}
+    return bind(RunConfig, tables(tree, where, at=line_words(text, where), strict=True),
+                *map(_change, changes), one_of={}, command=RUN).options
 
 
-def checked(tree: dict[str, Any], where: str, text: str = "",
-            changes: Mapping[tuple[str, ...], str] | None = None) -> RunConfig:
-    """The configuration of a parsed tree. text, changes: where it is from, for the error."""
-    changes = changes or {}
-    tree = _without_idle(tree, set(changes),
-                         lambda key: place_of(tuple(key.split(".")), where, text, changes))
+def checked(tree: Mapping[str, Any], where: str) -> RunConfig:
+    """The configuration of a tree of tables. where: it is from, for the error."""
+    return bind(RunConfig, tables(tree, where, strict=True), one_of={}, command=RUN).options
+
+
+def _change(change: str) -> Source:
+    """A change on the command line, by the key with its table."""
+    key, equals, text = change.partition("=")
+    if not equals:
+        raise fail(expected="key=value", given=f"'{change}'", where="--set",
+                   remedy="write it like --set train.episodes=300")
     try:
-        # As JSON, where a list may stand for a pair although nothing else is converted.
-        content = json.dumps(tree, default=lambda date: {"date": str(date)})
-        return RunConfig.model_validate_json(content, strict=True)
-    except pydantic.ValidationError as error:
-        raise config_error(error, where, text, changes) from None
+        value = from_toml(f"value = {text}")["value"]
+    except ValueError:
+        value = text.strip()  # a bare word is a string
+    table, _, name = key.strip().rpartition(".")
+    return tables({table: {name: value}} if table else {name: value}, "--set",
+                  at=lambda _: f"--set {change}", names_keys=False, strict=True)
 
 
-def _without_idle(tree: dict[str, Any], changed: Set[tuple[str, ...]],
-                  place: Callable[[str], str]) -> dict[str, Any]:
-    """The tables without what is retired and only the default said, but where `changed` says it;
-    `place` says where a key stands.
-    """
-    return {table: {key: value if (table, key) in changed
-                    else without_former_defaults(f"{table}.{key}", value)
-                    for key, value in values.items()
-                    if not is_idle(f"{table}.{key}", value, place)}
-            if isinstance(values, dict) else values for table, values in tree.items()}
+def tree_of(config: RunConfig) -> dict[str, Any]:
+    """The tables of a configuration, without keys that have no value."""
+    tree: dict[str, Any] = {}
+    for leaf in leaves(RunConfig).values():
+        *tables_, key = leaf.key.split(".")
+        inside = tree.setdefault(tables_[0], {}) if tables_ else tree
+        if (value := leaf.of(config)) is not None:
+            inside[key] = value
+    return tree
 
 
 def as_toml(config: RunConfig) -> str:
     """The whole resolved configuration as TOML that `load_config` reads back."""
     lines: list[str] = []
-    tables: list[str] = []
-    for name, value in config.model_dump(exclude_none=True).items():
+    tables_: list[str] = []
+    for name, value in tree_of(config).items():
         if isinstance(value, dict):
-            tables += [f"\n[{name}]", *(f"{k} = {_literal(v)}" for k, v in value.items())]
+            tables_ += [f"\n[{name}]", *(f"{key} = {_literal(one)}" for key, one in value.items())]
         else:
             lines.append(f"{name} = {_literal(value)}")
-    return "\n".join(lines + tables) + "\n"
+    return "\n".join(lines + tables_) + "\n"
 
 
 def with_data(config: RunConfig, data: Path) -> RunConfig:
@@ -79,8 +88,7 @@ def with_data(config: RunConfig, data: Path) -> RunConfig:
     if (config.landscapes.kind != "windows" and config.fires.weather is None
             and config.breaks.treatments is None):
         return config
-    places = config.landscapes.model_copy(update={"data": str(data.resolve())})
-    return config.model_copy(update={"landscapes": places})
+    return replace(config, landscapes=replace(config.landscapes, data=str(data.resolve())))
 
 
 def data_folder(config: RunConfig, given: str | None) -> Path:
@@ -138,31 +146,6 @@ def _parse(text: str, where: str) -> dict[str, Any]:
     except ValueError as error:
         raise fail(expected="TOML", given=str(error), where=where,
                    remedy="correct that line") from None
-
-
-def _apply(tree: dict[str, Any], change: str) -> None:
-    _, equals, text = change.partition("=")
-    if not equals:
-        raise fail(expected="key=value", given=f"'{change}'", where="--set",
-                   remedy="write it like --set train.episodes=300")
-    *tables, key = _path_of(change)
-    if len(tables) > DEEPEST:
-        raise fail(expected="a key such as train.episodes", given=f"one of {len(tables) + 1} parts",
-                   where="--set", remedy="check the key")
-    table = tree
-    for name in tables:
-        table = table.setdefault(name, {})
-        if not isinstance(table, dict):
-            raise fail(expected="a table", given=f"'{name}', which is a value", where="--set",
-                       remedy="check the key")
-    try:
-        table[key] = from_toml(f"value = {text}")["value"]
-    except ValueError:
-        table[key] = text.strip()  # a bare word is a string
-
-
-def _path_of(change: str) -> tuple[str, ...]:
-    return tuple(change.partition("=")[0].strip().split("."))
 
 
 def _literal(value: Any) -> str:

@@ -1,43 +1,61 @@
-"""What a configuration may say: typed sections, each key with its range and what it means.
+"""What a configuration may say: its tables, each key with its range and what it means.
 
 Steps in schedules are absolute (env steps, learner steps), never shares of the run.
 """
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal
 
-import pydantic
-from annotated_types import Ge, Le, Len
-from pydantic import Field
+from annotated_types import Ge, Gt, Le, Len, MinLen
 
 from firebreak.executors.base import ExecutorName, Mode
 from firebreak.settings.agent import AgentSettings
 from firebreak.settings.breaks import BreakSettings, TreatmentSettings
 from firebreak.settings.fire import FireSettings, ValueSettings
-from firebreak.settings.kinds import DURATION_SPREAD, AtLeastOne, DurationSpread, WindSpeed
+from firebreak.settings.kinds import (
+    DURATION_SPREAD,
+    AtLeastOne,
+    DurationSpread,
+    Fraction,
+    NotNegative,
+    Positive,
+    Share,
+    WindSpeed,
+)
 from firebreak.settings.planning import BUDGET, COMPARED, PLAN_FIRES
+from firebreak.settings.surfaces import TOML_NAMES
 from firebreak.settings.weather import DEFAULT_MOISTURE, DEFAULT_WIND_KM_H, WeatherSettings
 from firebreak.train.config.mixture import MixtureConfig
-from firebreak.train.config.section import Section, section
 
 
-class LandscapeConfig(Section):
+@dataclass(frozen=True, kw_only=True)
+class LandscapeConfig:
     """Where landscapes come from."""
 
-    kind: Literal["synthetic", "windows"] = Field("synthetic", description="made, or cut from maps")
-    size: int = Field(20, ge=6, le=256, description="treatable rows and columns")
-    margin: int = Field(0, ge=0, le=64, description="cells around them that only burn")
-    family: str | None = Field(None, description="synthetic family; all of them if not set")
-    data: str | None = Field(None, description="folder that maps are relative to")
-    maps: list[str] = Field([], description="maps cut into train, validation and test blocks")
-    train_maps: list[str] = Field([], description="maps used for training only")
-    test_maps: list[str] = Field([], description="maps used for testing only")
-    aggregate: int = Field(1, ge=1, le=20, description="cells of a map joined into one")
-    block: int = Field(57, ge=8, description="rows and columns of a split's blocks, joined cells")
-    turned: bool = Field(True, description="train on the eight symmetries of each window")
+    kind: Literal["synthetic", "windows"] = "synthetic"
+    """Made, or cut from maps."""
+    size: Annotated[int, Ge(6), Le(256)] = 20
+    """Treatable rows and columns."""
+    margin: Annotated[int, Ge(0), Le(64)] = 0
+    """Cells around them that only burn."""
+    family: str | None = None
+    """Synthetic family; all of them if not set."""
+    data: str | None = None
+    """Folder that maps are relative to."""
+    maps: list[str] = field(default_factory=list)
+    """Maps cut into train, validation and test blocks."""
+    train_maps: list[str] = field(default_factory=list)
+    """Maps used for training only."""
+    test_maps: list[str] = field(default_factory=list)
+    """Maps used for testing only."""
+    aggregate: Annotated[int, Ge(1), Le(20)] = 1
+    """Cells of a map joined into one."""
+    block: Annotated[int, Ge(8)] = 57
+    """Rows and columns of a split's blocks, joined cells."""
+    turned: bool = True
+    """Train on the eight symmetries of each window."""
 
 
-@section
 @dataclass(frozen=True, kw_only=True)
 class FireConfig(ValueSettings, WeatherSettings, FireSettings):
     """Weather and fires: the settings, but for what `firebreak.settings.surfaces` lists."""
@@ -64,161 +82,191 @@ class FireConfig(ValueSettings, WeatherSettings, FireSettings):
     """Reward fires."""
 
 
-@section
 @dataclass(frozen=True, kw_only=True)
 class BreakConfig(TreatmentSettings, BreakSettings):
     """What a break is."""
+
+    KEYS: ClassVar = TOML_NAMES
 
     treatments: str | None = None
     """A .toml of treatments of your own, relative to the data."""
 
 
-@section
 @dataclass(frozen=True, kw_only=True)
-class AgentConfig(AgentSettings):
-    """The learner."""
-
-
-class TrainConfig(Section):
+class TrainConfig:
     """The run."""
 
-    episodes: int = Field(300, ge=1)
-    num_envs: int = Field(8, ge=1, le=1024, description="environments stepped together")
-    collect_steps: int = Field(4, ge=1, description="steps of all environments per collection")
-    learning_starts: int = Field(1000, ge=1, description="transitions before the first update")
-    updates_per_env_step: float = Field(1.0, gt=0, le=16, description="gradient steps per env step")
-    threads: int = Field(0, ge=0, le=256, description="threads that burn fires; 0 = all cores")
-    torch_threads: int = Field(1, ge=1, le=256, description="threads of the network")
-    device: Literal["cpu", "cuda"] = Field("cpu", description="where the network lives")
-    collectors: int = Field(0, ge=0, le=4096, description="collectors that play whole episodes "
-                                                         "beside the learner, num_envs each; 0: "
-                                                         "none, the learner collects by itself")
-    collector_executor: ExecutorName = Field("processes", description="where collectors play")
-    collector_workers: int = Field(0, ge=0, le=4096, description="workers of the collectors; 0: "
-                                                                "one each")
-    collector_limit_s: float = Field(600.0, gt=0, description="a worker that takes longer for a "
-                                     "round is replaced, and the round played again")
-    ray_address: str | None = Field(None, description="HOST:PORT of a Ray cluster's head")
-    mode: Mode = Field("lockstep", description="the same bits anywhere, or rounds as they come")
-    broadcast_steps: int = Field(32, ge=1, description="learner steps between sending weights")
-    collector_wait_s: float = Field(5.0, gt=0, description="longest wait for a collector in async")
-    checkpoints_kept: int = Field(2, ge=1, le=1000, description="last checkpoints kept, and the "
-                                                                "best besides")
+    episodes: AtLeastOne = 300
+    num_envs: Annotated[int, Ge(1), Le(1024)] = 8
+    """Environments stepped together."""
+    collect_steps: AtLeastOne = 4
+    """Steps of all environments per collection."""
+    learning_starts: AtLeastOne = 1000
+    """Transitions before the first update."""
+    updates_per_env_step: Annotated[float, Gt(0), Le(16)] = 1.0
+    """Gradient steps per env step."""
+    threads: Annotated[int, Ge(0), Le(256)] = 0
+    """Threads that burn fires; 0 = all cores."""
+    torch_threads: Annotated[int, Ge(1), Le(256)] = 1
+    """Threads of the network."""
+    device: Literal["cpu", "cuda"] = "cpu"
+    """Where the network lives."""
+    collectors: Annotated[int, Ge(0), Le(4096)] = 0
+    """Collectors that play whole episodes beside the learner, num_envs each; 0: none, the learner
+    collects by itself."""
+    collector_executor: ExecutorName = "processes"
+    """Where collectors play."""
+    collector_workers: Annotated[int, Ge(0), Le(4096)] = 0
+    """Workers of the collectors; 0: one each."""
+    collector_limit_s: Positive = 600.0
+    """A worker that takes longer for a round is replaced, and the round played again."""
+    ray_address: str | None = None
+    """HOST:PORT of a Ray cluster's head."""
+    mode: Mode = "lockstep"
+    """The same bits anywhere, or rounds as they come."""
+    broadcast_steps: AtLeastOne = 32
+    """Learner steps between sending weights."""
+    collector_wait_s: Positive = 5.0
+    """Longest wait for a collector in async."""
+    checkpoints_kept: Annotated[int, Ge(1), Le(1000)] = 2
+    """Last checkpoints kept, and the best besides."""
 
 
-class ReplayConfig(Section):
+@dataclass(frozen=True, kw_only=True)
+class ReplayConfig:
     """The replay and its bound."""
 
-    capacity: int = Field(12000, ge=16, description="transitions")
-    memory_budget_mb: int = Field(2000, ge=1, description="refuse to start above this")
+    capacity: Annotated[int, Ge(16)] = 12_000
+    """Transitions."""
+    memory_budget_mb: AtLeastOne = 2000
+    """Refuse to start above this."""
 
 
-class EvaluationConfig(Section):
+@dataclass(frozen=True, kw_only=True)
+class EvaluationConfig:
     """Validation during the run and the comparison at its end."""
 
-    every_episodes: int = Field(30, ge=1, description="episodes between validations")
-    validation_landscapes: int = Field(16, ge=1)
-    test_landscapes: int = Field(30, ge=1, description="landscapes of each test source")
-    test_fires: int = Field(1000, ge=10)
-    test_seed: int = Field(2026, ge=0, description="names the held-out landscapes, not the run")
-    methods: list[str] = Field([*COMPARED, "dqn"])
+    every_episodes: AtLeastOne = 30
+    """Episodes between validations."""
+    validation_landscapes: AtLeastOne = 16
+    test_landscapes: AtLeastOne = 30
+    """Landscapes of each test source."""
+    test_fires: Annotated[int, Ge(10)] = 1000
+    test_seed: Annotated[int, Ge(0)] = 2026
+    """Names the held-out landscapes, not the run."""
+    methods: list[str] = field(default_factory=lambda: [*COMPARED, "dqn"])
 
 
-class ArtifactsConfig(Section):
+@dataclass(frozen=True, kw_only=True)
+class ArtifactsConfig:
     """Copies of checkpoints and reports elsewhere, made beside the run."""
 
-    store: str | None = Field(None, min_length=1, description="a directory, or an fsspec URL such "
-                                                              "as s3://BUCKET/PATH")
-    queue: int = Field(64, ge=1, le=10_000, description="files that wait to be copied, at most")
-    attempts: int = Field(3, ge=1, le=100, description="attempts to copy a file, before it "
-                          "counts as failed")
-    drain_s: float = Field(60.0, ge=0, description="longest wait for copies when the run has ended")
+    store: Annotated[str, MinLen(1)] | None = None
+    """A directory, or an fsspec URL such as s3://BUCKET/PATH."""
+    queue: Annotated[int, Ge(1), Le(10_000)] = 64
+    """Files that wait to be copied, at most."""
+    attempts: Annotated[int, Ge(1), Le(100)] = 3
+    """Attempts to copy a file, before it counts as failed."""
+    drain_s: NotNegative = 60.0
+    """Longest wait for copies when the run has ended."""
 
 
-class TrialsConfig(Section):
+@dataclass(frozen=True, kw_only=True)
+class TrialsConfig:
     """A search for hyper-parameters, cross-validated: `firebreak trials`."""
 
-    folds: int = Field(5, ge=3, le=100, description="folds of the landscapes: one to test on, "
-                                                    "one to choose by, the others to train on")
-    trials: int = Field(12, ge=1, le=10_000, description="configurations tried")
-    landscapes: int = Field(40, ge=3, le=10_000, description="landscapes of the folds together, "
-                                                             "where they are synthetic")
-    search: dict[str, Annotated[list[float | int | str | bool], Field(min_length=1)]] = Field(
-        {"agent.learning_rate": [3e-4, 7e-4, 1.5e-3], "agent.discount_end": [0.8, 0.9],
-         "agent.n_step": [1, 3]},
-        description="values of keys to try; Optuna draws numbers between the least and the largest")
-    prune: bool = Field(True, description="give up trials that fall behind the median")
+    folds: Annotated[int, Ge(3), Le(100)] = 5
+    """Folds of the landscapes: one to test on, one to choose by, the others to train on."""
+    trials: Annotated[int, Ge(1), Le(10_000)] = 12
+    """Configurations tried."""
+    landscapes: Annotated[int, Ge(3), Le(10_000)] = 40
+    """Landscapes of the folds together, where they are synthetic."""
+    search: dict[str, Annotated[list[float | int | str | bool], MinLen(1)]] = field(
+        default_factory=lambda: {"agent.learning_rate": [3e-4, 7e-4, 1.5e-3],
+                                 "agent.discount_end": [0.8, 0.9], "agent.n_step": [1, 3]})
+    """Values of keys to try; Optuna draws numbers between the least and the largest."""
+    prune: bool = True
+    """Give up trials that fall behind the median."""
 
 
-class EvolutionConfig(Section):
+@dataclass(frozen=True, kw_only=True)
+class EvolutionConfig:
     """A population of policies: `firebreak evolve`."""
 
-    population: int = Field(8, ge=2, le=1024, description="members")
-    generations: int = Field(25, ge=1)
-    elites: int = Field(2, ge=1, description="best members, kept as they were evaluated")
-    replaced: float = Field(0.5, gt=0, le=1, description="share of the members but elites, the "
-                                                         "worst, whose places children take; the "
-                                                         "others stay, with what they learned")
-    tournament: int = Field(3, ge=1, description="members drawn for each parent, the best is taken")
-    crossover: float = Field(0.25, ge=0, le=1, description="share of children with two parents")
-    mutation: float = Field(0.5, ge=0, le=1, description="share of children whose weights change")
-    mutation_share: float = Field(0.1, gt=0, le=1, description="share of a child's weights that "
-                                  "change")
-    mutation_scale: float = Field(0.05, gt=0, description="size of the change, in standard "
-                                                          "deviations of a layer's weights")
-    hyper_spread: float = Field(0.2, ge=0, le=2, description="size of the change of "
-                                                             "hyper-parameters, in the logarithm")
-    episodes: int = Field(8, ge=1, description="episodes that each member plays per generation")
-    updates: int = Field(100, ge=0, description="learner steps of each member per generation, but "
-                                                "for elites")
-    figure_every: int = Field(5, ge=1, description="generations between fitness figures")
+    population: Annotated[int, Ge(2), Le(1024)] = 8
+    """Members."""
+    generations: AtLeastOne = 25
+    elites: AtLeastOne = 2
+    """Best members, kept as they were evaluated."""
+    replaced: Share = 0.5
+    """Share of the members but elites, the worst, whose places children take; the others stay, with
+    what they learned."""
+    tournament: AtLeastOne = 3
+    """Members drawn for each parent, the best is taken."""
+    crossover: Fraction = 0.25
+    """Share of children with two parents."""
+    mutation: Fraction = 0.5
+    """Share of children whose weights change."""
+    mutation_share: Share = 0.1
+    """Share of a child's weights that change."""
+    mutation_scale: Positive = 0.05
+    """Size of the change, in standard deviations of a layer's weights."""
+    hyper_spread: Annotated[float, Ge(0), Le(2)] = 0.2
+    """Size of the change of hyper-parameters, in the logarithm."""
+    episodes: AtLeastOne = 8
+    """Episodes that each member plays per generation."""
+    updates: Annotated[int, Ge(0)] = 100
+    """Learner steps of each member per generation, but for elites."""
+    figure_every: AtLeastOne = 5
+    """Generations between fitness figures."""
 
-    @pydantic.model_validator(mode="after")
-    def _room_for_children(self) -> "EvolutionConfig":
-        if self.elites >= self.population:
-            raise ValueError(f"elites must be fewer than the population of {self.population}")
-        return self
 
-
-class CleanupConfig(Section):
+@dataclass(frozen=True, kw_only=True)
+class CleanupConfig:
     """Scheduled cleanups and bounded histories."""
 
-    episodes: int = Field(10, ge=1, description="episodes between cleanups of everything")
-    collector_steps: int = Field(50, ge=1, description="env steps of one slot between cleanups "
-                                                         "of the collector")
-    learner_steps: int = Field(100, ge=1, description="learner steps between cleanups of "
-                               "agent and GPU")
-    max_losses: int = Field(1000, ge=1)
-    max_rewards: int = Field(1000, ge=1)
-    max_step_times: int = Field(100, ge=1)
-    max_collection_times: int = Field(20, ge=1)
-    max_experiences: int = Field(2000, ge=1, description="bound of the experience buffer")
-    gpu_cleanup_share: float = Field(0.75, gt=0, le=1, description="share of GPU memory in use "
-                                     "above which a run cleans up")
-    gpu_warning_share: float = Field(0.80, gt=0, le=1, description="share of GPU memory in use "
-                                     "after a cleanup above which a run warns")
-    rss_limit_mb: int | None = Field(None, ge=1, description="resident memory above which a run "
-                                                             "cleans up, else saves and stops")
-    log_megabytes: int = Field(16, ge=1, description="size at which metrics and memory rows go on "
-                                                     "in another file")
-    log_files: int = Field(20, ge=1, description="such files kept")
-    python_heap: bool = Field(False, description="trace Python's own heap too; slow")
+    episodes: AtLeastOne = 10
+    """Episodes between cleanups of everything."""
+    collector_steps: AtLeastOne = 50
+    """Env steps of one slot between cleanups of the collector."""
+    learner_steps: AtLeastOne = 100
+    """Learner steps between cleanups of agent and GPU."""
+    max_losses: AtLeastOne = 1000
+    max_rewards: AtLeastOne = 1000
+    max_step_times: AtLeastOne = 100
+    max_collection_times: AtLeastOne = 20
+    max_experiences: AtLeastOne = 2000
+    """Bound of the experience buffer."""
+    gpu_cleanup_share: Share = 0.75
+    """Share of GPU memory in use above which a run cleans up."""
+    gpu_warning_share: Share = 0.8
+    """Share of GPU memory in use after a cleanup above which a run warns."""
+    rss_limit_mb: AtLeastOne | None = None
+    """Resident memory above which a run cleans up, else saves and stops."""
+    log_megabytes: AtLeastOne = 16
+    """Size at which metrics and memory rows go on in another file."""
+    log_files: AtLeastOne = 20
+    """Such files kept."""
+    python_heap: bool = False
+    """Trace Python's own heap too; slow."""
 
 
-class RunConfig(Section):
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
     """Everything a run depends on."""
 
-    seed: int = Field(0, ge=0)
-    budget: float = Field(BUDGET, gt=0, le=1, description="share of the treatable cells' cost")
-    landscapes: LandscapeConfig = LandscapeConfig()
-    mixture: MixtureConfig = MixtureConfig()
-    fires: FireConfig = FireConfig()
-    breaks: BreakConfig = BreakConfig()
-    agent: AgentConfig = AgentConfig()
-    train: TrainConfig = TrainConfig()
-    replay: ReplayConfig = ReplayConfig()
-    evaluation: EvaluationConfig = EvaluationConfig()
-    artifacts: ArtifactsConfig = ArtifactsConfig()
-    trials: TrialsConfig = TrialsConfig()
-    evolution: EvolutionConfig = EvolutionConfig()
-    cleanup: CleanupConfig = CleanupConfig()
+    seed: Annotated[int, Ge(0)] = 0
+    budget: Share = BUDGET
+    """Share of the treatable cells' cost."""
+    landscapes: LandscapeConfig = field(default_factory=LandscapeConfig)
+    mixture: MixtureConfig = field(default_factory=MixtureConfig)
+    fires: FireConfig = field(default_factory=FireConfig)
+    breaks: BreakConfig = field(default_factory=BreakConfig)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    replay: ReplayConfig = field(default_factory=ReplayConfig)
+    evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
+    artifacts: ArtifactsConfig = field(default_factory=ArtifactsConfig)
+    trials: TrialsConfig = field(default_factory=TrialsConfig)
+    evolution: EvolutionConfig = field(default_factory=EvolutionConfig)
+    cleanup: CleanupConfig = field(default_factory=CleanupConfig)

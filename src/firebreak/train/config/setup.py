@@ -8,8 +8,8 @@ from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.policy_place import policy_at
-from firebreak.checks import InputError, fail
-from firebreak.env.drawn_breaks import DRAWN_KINDS, HELD_ON, BreakShares
+from firebreak.checks import fail
+from firebreak.env.drawn_breaks import HELD_ON, BreakShares
 from firebreak.env.sources import Variation
 from firebreak.fire import FireConditions, ResponseFunction, conditions_from, layer_kinds
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, FBP
@@ -18,17 +18,12 @@ from firebreak.landscape.synthetic.families import family_named
 from firebreak.landscape.treatment_choice import treatment_of_rows
 from firebreak.landscape.treatment_table import TreatmentRow, named, read_table
 from firebreak.landscape.treatments import Treatment, break_width_m
-from firebreak.settings.rules import WEATHER_RULES, check
-from firebreak.settings.schema import leaves
-from firebreak.settings.spelling import respelled_error
-from firebreak.settings.surfaces import TOML_NAMES
 from firebreak.train.config.schema import RunConfig
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WindClimate
 from firebreak.weather.streams import WeatherStreams
 
 TREATMENT = "breaks.treatment"
-_ONE_CALL = "fires of all environments burn in one native call"
 
 
 def conditions_of(config: RunConfig, data: Path) -> FireConditions:
@@ -38,10 +33,8 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
         InputError: a file is missing or damaged, or settings contradict one another.
     """
     fires = config.fires
-    _check_family(config.landscapes.family)
-    _check_values(config)
-    _check_mixture(config)
-    _check_rules(config)
+    if config.landscapes.family is not None:
+        family_named(config.landscapes.family, "landscapes.family")
     climate = WindClimate(dominant_from_deg=fires.wind_from_deg,
                           wind_20ft_mean_m_min=fires.wind_20ft_km_h * M_MIN_PER_KM_H,
                           wind_20ft_spread_m_min=fires.wind_spread_km_h * M_MIN_PER_KM_H,
@@ -84,77 +77,6 @@ def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
     return weather_of(beside(data, fires.weather), scenarios=fires.scenarios, hours=fires.hours,
                       seed=config.seed, year=fires.year, wind_towards=fires.wind_towards,
                       moisture=fires.moisture)
-
-
-def _check_rules(config: RunConfig) -> None:
-    """Holds the settings of fires and breaks to the rules of all commands."""
-    for table, options in (("fires", config.fires), ("breaks", config.breaks)):
-        known = {name: leaf._replace(key=f"{table}.{TOML_NAMES.get(name, name)}")
-                 for name, leaf in leaves(type(options)).items()}
-        try:
-            check(options, "run")
-            check(options, "run", WEATHER_RULES)
-        except InputError as error:
-            raise InputError(respelled_error(str(error), known, {}, "key")) from error
-
-
-def _check_family(name: str | None) -> None:
-    """An empty name is no way to say that all families are drawn."""
-    where = "landscapes.family"
-    if name is not None and not name.strip():
-        raise fail(expected="the name of a synthetic family", given="an empty one", where=where,
-                   remedy="leave it out: then all of them are drawn")
-    if name is not None:
-        family_named(name, where)
-
-
-def _check_values(config: RunConfig) -> None:
-    """Value layers lie on maps, and are the only values there."""
-    mixture = config.mixture
-    if config.fires.layers is None:
-        return
-    if config.fires.losses is not None or mixture.value_maps:
-        other = "mixture.value_maps" if config.fires.losses is None else "fires.losses"
-        raise fail(expected=f"fires.layers or {other}", given="both", where="fires.layers",
-                   remedy="put every value and its losses into the layers")
-    if config.landscapes.kind == "synthetic" or mixture.synthetic:
-        raise fail(expected="windows of maps together with fires.layers",
-                   given="synthetic landscapes", where="fires.layers",
-                   remedy="set landscapes.kind = \"windows\" and mixture.synthetic = 0")
-
-
-def _check_mixture(config: RunConfig) -> None:
-    """What a mixture draws beside what the other tables say."""
-    mixture, land = config.mixture, config.landscapes
-    drawn = [name for name in DRAWN_KINDS if getattr(mixture, name)]
-    total = sum(getattr(mixture, name) for name in DRAWN_KINDS)
-    if total > 1.0 + 1e-9:
-        raise fail(expected=f"shares of {', '.join(DRAWN_KINDS)} breaks that sum to at most 1",
-                   given=f"{total:g}", where="mixture", remedy="lower one of them")
-    if mixture.changing_weather and config.fires.weather is not None:
-        raise fail(expected="fires.weather or mixture.changing_weather, which draws it",
-                   given="both", where="mixture.changing_weather", remedy="leave one of them out")
-    if mixture.fbp and land.family is not None:
-        raise fail(expected="landscapes.family or mixture.fbp, which draws families",
-                   given="both", where="mixture.fbp", remedy="leave one of them out")
-    if mixture.fbp and land.kind == "windows" and not mixture.synthetic:
-        raise fail(expected="synthetic landscapes together with mixture.fbp",
-                   given="windows of maps alone", where="mixture.fbp",
-                   remedy="set mixture.synthetic, or leave it out")
-    _check_drawn_breaks(config, [*drawn, *(["slope_costs"] if mixture.slope_costs else [])])
-
-
-def _check_drawn_breaks(config: RunConfig, drawn: list[str]) -> None:
-    """drawn: keys of the mixture that say what breaks are or cost."""
-    mixture, breaks = config.mixture, config.breaks
-    if breaks.treatment is not None and drawn:
-        raise fail(expected=f"no mixture.{drawn[0]} beside {TREATMENT}, whose table says what "
-                            "breaks are and cost", given=breaks.treatment, where=TREATMENT,
-                   remedy="leave one of them out")
-    if breaks.hold is not None and mixture.held:
-        raise fail(expected=f"no mixture.held beside breaks.hold: {_ONE_CALL}, with one rule of "
-                            "crews", given=breaks.hold, where="breaks.hold",
-                   remedy="leave one of them out")
 
 
 def variation_of(config: RunConfig) -> Variation | None:

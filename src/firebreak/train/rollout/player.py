@@ -5,6 +5,7 @@ weights of whoever acts. A call depends on its arguments only, so it gives the s
 it is made, and once more if its worker died.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -126,8 +127,8 @@ def make_player(config: RunConfig) -> Player:
         raise fail(expected="one map size", given=f"{len(sizes)}", where="mixture.sizes",
                    remedy="leave the others out, or use 'firebreak train', which takes several")
     # Scenes to test on are made by those who test.
-    one = config.evaluation.model_copy(update={"test_landscapes": 1})
-    splits = make_splits(config.model_copy(update={"evaluation": one}), written_data(config))
+    one = replace(config.evaluation, test_landscapes=1)
+    splits = make_splits(replace(config, evaluation=one), written_data(config))
     return Player(splits.train[0], splits.validation[0], config.agent,
                   config.train.num_envs, config.seed)
 

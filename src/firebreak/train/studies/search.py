@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from firebreak.checks import InputError, fail, install
 from firebreak.files import made_folder
 from firebreak.seeding import generator, integer_seed
-from firebreak.train.config.load import checked
+from firebreak.train.config.load import checked, tree_of
 from firebreak.train.config.schema import RunConfig
 
 Changes = dict[str, Any]
@@ -193,17 +193,14 @@ def changed(config: RunConfig, changes: Changes) -> RunConfig:
     Raises:
         InputError: an unknown key or a value that is not allowed.
     """
-    tree = config.model_dump(exclude_none=True)
+    tree = tree_of(config)
     for key, value in changes.items():
         table, dot, name = key.partition(".")
         if not dot or not isinstance(tree.get(table), dict):
             raise fail(expected="keys such as agent.learning_rate", given=f"'{key}'",
                        where="trials.search", remedy="name a table and a key of the configuration")
         tree[table][name] = value
-    try:
-        return checked(tree, "trials.search")
-    except InputError as error:
-        raise InputError(str(error)) from None
+    return checked(tree, "trials.search")
 
 
 def imported() -> ModuleType:

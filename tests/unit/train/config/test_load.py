@@ -15,7 +15,6 @@ from firebreak.train.config.load import (
     presets,
     with_data,
 )
-from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import variation_of
 
 
@@ -48,12 +47,12 @@ def test_changes_are_typed_and_win_over_the_file() -> None:
     ("train.episode=5", "did you mean 'train.episodes'?"),
     ("trian.episodes=5", "did you mean 'train'"),
     ("train.episodes=0", "a whole number of at least 1, got 0"),
-    ("train.episodes=many", 'a whole number of at least 1, got "many"'),
+    ("train.episodes=many", "a whole number of at least 1, got 'many'"),
     ("budget=1.5", "at most 1, got 1.5"),
     ("budget=0", "above 0"),
-    ("fires.wind_limit=andrew", "'rothermel' or 'andrews', got"),
+    ("fires.wind_limit=andrew", "did you mean 'andrews'?"),
     ("train.episodes", "expected key=value"),
-    ("budget.x=1", "which is a value"),
+    ("budget.x=1", "expected a number above 0"),
 ])
 def test_a_wrong_change_is_one_sentence(change: str, words: str) -> None:
     with pytest.raises(InputError) as error:
@@ -82,7 +81,7 @@ def test_a_run_of_maps_remembers_where_they_are(tmp_path: Path) -> None:
 
 
 def test_data_folder_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = RunConfig.model_validate({"landscapes": {"data": "from-config"}})
+    config = checked({"landscapes": {"data": "from-config"}}, "test")
     monkeypatch.delenv("FIREBREAK_DATA", raising=False)
     assert data_folder(config, None) == Path("from-config")
     monkeypatch.setenv("FIREBREAK_DATA", "from-environment")

@@ -1,5 +1,6 @@
 """Folds of land: every block tests once, splits share no cell, nothing is copied."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -84,8 +85,7 @@ def test_windows_are_views_of_the_store_and_of_their_split_only(store: Store) ->
 
 
 def test_training_draws_lie_in_the_training_blocks(store: Store) -> None:
-    config = CONFIG.model_copy(update={
-        "landscapes": CONFIG.landscapes.model_copy(update={"turned": False})})
+    config = replace(CONFIG, landscapes=replace(CONFIG.landscapes, turned=False))
     fold = make_folds(store, 4, 1)[0]
     splits = splits_of(config, store, fold, Path())
     allowed = windows_in(store, fold.train)

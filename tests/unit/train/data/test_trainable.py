@@ -110,23 +110,23 @@ REFUSED = {
     "a year without weather": (("fires.year=2020",), "fires.weather together with fires.year"),
     "directions without weather": (("fires.wind_towards=true",), "with fires.wind_towards"),
     "a wind with a weather file": ((*HOURLY, "fires.wind_from_deg=10"), "beside fires.weather"),
-    "layers with losses": ((*LAYERS, *LOSSES), "fires.layers or fires.losses, got both"),
-    "layers with value maps": ((*LAYERS, "mixture.value_maps=0.5"), "or mixture.value_maps"),
+    "layers with losses": ((*LAYERS, *LOSSES), "no fires.losses beside fires.layers"),
+    "layers with value maps": ((*LAYERS, "mixture.value_maps=0.5"), "no mixture.value_maps beside"),
     "layers on synthetic land": (LAYERS[:1], "got synthetic landscapes"),
     "more kinds than episodes": (
         ("mixture.shaded=0.7", "mixture.narrow=0.6"), "at most 1, got 1.3"),
     "changing weather beside weather": ((*HOURLY, "mixture.changing_weather=0.1"),
-                                       "fires.weather or mixture.changing_weather"),
+                                       "no mixture.changing_weather beside fires.weather"),
     "crews of two rules": ((*SHADED, "breaks.hold=hand", "mixture.held=0.1"), "no mixture.held"),
     "kinds beside a treatment": (("breaks.treatment=grazing", "mixture.narrow=0.1"),
                                  "no mixture.narrow"),
     "dear slopes beside a treatment": (("breaks.treatment=grazing", "mixture.slope_costs=0.1"),
                                        "no mixture.slope_costs"),
-    "an empty family": (('landscapes.family=""', "mixture.fbp=0.5"), "landscapes.family: expected "
-                        "the name of a synthetic family, got an empty one"),
+    "an empty family": (('landscapes.family=""', "mixture.fbp=0.5"), "expected the name "
+                        "of a synthetic family, got an empty one"),
     "an unknown family": (("landscapes.family=ridgs",), "did you mean 'ridges'"),
     "a family beside those of the FBP System": (("landscapes.family=ridges", "mixture.fbp=0.5"),
-                                                "landscapes.family or mixture.fbp"),
+                                                "no mixture.fbp beside landscapes.family"),
     "land of the FBP System beside maps": ((*WINDOWS, "mixture.fbp=0.5"), "got windows of maps"),
     "crews on land of two systems": ((*SHADED, "breaks.hold=hand", "mixture.fbp=0.5"),
                                      "land of one fuel system together with breaks.hold"),
@@ -205,9 +205,10 @@ def test_one_trains_under_what_one_plans_under(
 def test_what_cannot_be_trained_is_refused_before_anything_is_written(
         data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], changes: tuple[str, ...],
         words: str) -> None:
-    path, out = tmp_path / "c.toml", tmp_path / "run"
-    path.write_text(as_toml(load_config("quick", [*TINY, *changes])))
-    assert main(["train", str(path), "--data", str(data), "--out", str(out)]) == BAD_INPUT
+    out = tmp_path / "run"
+    words_of_changes = [word for change in (*TINY, *changes) for word in ("--set", change)]
+    assert main(["train", "quick", *words_of_changes, "--data", str(data), "--out",
+                 str(out)]) == BAD_INPUT
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1

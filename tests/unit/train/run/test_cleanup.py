@@ -10,7 +10,8 @@ from firebreak.env import synthetic_source
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import heap_bytes
-from firebreak.train.config.schema import AgentConfig, CleanupConfig
+from firebreak.settings.agent import AgentSettings
+from firebreak.train.config.schema import CleanupConfig
 from firebreak.train.rollout.collector import ExperienceCollector
 from firebreak.train.run.cleanup import ALARM_BYTES, Cleaner
 
@@ -34,7 +35,7 @@ def cleaner() -> Cleaner:
 
 def make_cleaner(**given: object) -> Cleaner:
     source = synthetic_source(size=8, plan_fires=4, reward_fires=4)
-    agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
+    agent = DQNAgent(OBSERVATION, AgentSettings(width=8), seed=0)
     collector = ExperienceCollector(FuelbreakVectorEnv(source, 2), agent, 2, 0, CleanupConfig())
     return Cleaner(CleanupConfig(), agent, [collector], **given)  # type: ignore[arg-type]
 

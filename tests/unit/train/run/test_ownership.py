@@ -21,8 +21,9 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.memory.owned import owned, owned_bytes
 from firebreak.memory.process import heap_bytes
+from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import load_config
-from firebreak.train.config.schema import AgentConfig, CleanupConfig
+from firebreak.train.config.schema import CleanupConfig
 from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.collector import ExperienceCollector
 from firebreak.train.run.trainer import ParallelTrainer
@@ -59,7 +60,7 @@ print((rss_bytes() - before) / replay.nbytes)
 @pytest.mark.slow
 def test_what_is_sampled_has_the_bits_of_what_was_seen() -> None:
     source = synthetic_source(size=SIZE, plan_fires=8, reward_fires=8)
-    agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
+    agent = DQNAgent(OBSERVATION, AgentSettings(width=8), seed=0)
     env = FuelbreakVectorEnv(source, ENVS)
     collector = ExperienceCollector(env, agent, 4, 3, CleanupConfig())
     replay = Replay(OBSERVATION, (SIZE, SIZE), ENVS, 40 * ENVS, 2)
@@ -138,7 +139,7 @@ def test_histories_hold_plain_numbers_and_nothing_of_a_step_is_kept(tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.skipif(heap_bytes() is None, reason="the C library does not tell")
 def test_a_hundred_updates_leave_nothing_behind() -> None:
-    agent = DQNAgent(OBSERVATION, AgentConfig(width=8), seed=0)
+    agent = DQNAgent(OBSERVATION, AgentSettings(width=8), seed=0)
     replay = Replay(OBSERVATION, (SIZE, SIZE), 2, 40, 1)
     shape = (2, OBSERVATION.channels, SIZE, SIZE)
     for _ in range(20):

@@ -313,4 +313,4 @@ def test_mistakes_are_one_sentence(said: Any, tmp_path: Path) -> None:
     assert code == 2
     assert text.count("\n") == 1
     code, text = said("--executor", "in-process", "--test-fires", "0")
-    assert (code, "at least 2 test fires, got 0" in text) == (2, True)
+    assert (code, "a whole number of at least 2, got 0" in text) == (2, True)
