@@ -24,7 +24,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import set_threads
 from firebreak.planning.making import make_plan
 from firebreak.report.explorer.plans import exploration
-from firebreak.report.explorer.server import HOST, Explorer, make_server
+from firebreak.report.explorer.server import HOST, Explorer, ExplorerServer
 
 
 def questions(explorer: Explorer, times: int) -> Iterator[tuple[str, str]]:
@@ -62,7 +62,7 @@ def main() -> None:
     policy = load_policy()
     cells = make_plan(scene, 0.03, 256, "dqn", seed=0, policy=policy).cells
     explorer = Explorer(exploration(scene, policy, 0.03, 256, "", "dqn", cells), args.threads)
-    server = make_server(explorer, 0)
+    server = ExplorerServer(explorer, 0)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     seconds: dict[str, list[tuple[float, float]]] = {}
     for kind, address in questions(explorer, args.times):

@@ -4,13 +4,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from firebreak.report.explorer.server import Explorer, ExplorerServer, make_server
+from firebreak.report.explorer.server import Explorer, ExplorerServer
 
 
 @contextmanager
 def serving(explorer: Explorer) -> Iterator[ExplorerServer]:
     """Serves an explorer on a free port of loopback."""
-    server = make_server(explorer, 0)
+    server = ExplorerServer(explorer, 0)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

@@ -284,7 +284,7 @@ def test_what_ends_an_explorer_ends_others_with_a_code(monkeypatch: pytest.Monke
         close = make_others
     server = Server()
     monkeypatch.setattr("firebreak.report.explorer.server.Explorer", Explorer)
-    monkeypatch.setattr("firebreak.report.explorer.server.make_server", lambda *_: server)
+    monkeypatch.setattr("firebreak.report.explorer.server.ExplorerServer", lambda *_: server)
     args = explore.VisualizeArguments("synthetic:1:10")
     with stopping():
         explore._serve(args, None)

@@ -208,10 +208,10 @@ def _export(args: VisualizeArguments, path: Path, shown: "Exploration") -> Path:
 
 def _serve(args: VisualizeArguments, shown: "Exploration") -> None:
     from firebreak.native_library import max_threads
-    from firebreak.report.explorer.server import Explorer, make_server
+    from firebreak.report.explorer.server import Explorer, ExplorerServer
 
     explorer = Explorer(shown, args.threads or max_threads())
-    server = make_server(explorer, args.port)
+    server = ExplorerServer(explorer, args.port)
     others = threading.Thread(target=explorer.make_others, daemon=True)
     others.start()
     print(f"explorer: {server.url}  (Ctrl-C ends it)", flush=True)

@@ -22,6 +22,7 @@ from firebreak.report.explorer.page import ICON, page
 from firebreak.report.explorer.plans import Exploration, compared_plan, other_methods
 from firebreak.report.explorer.queries import (
     PARAMETERS,
+    EditedBreaks,
     breaks_of,
     burnable_cell,
     number,
@@ -96,7 +97,7 @@ class Explorer:
         finally:
             self._turn.acquire()
 
-    def _breaks(self, given: Mapping[str, str]) -> Any:
+    def _breaks(self, given: Mapping[str, str]) -> EditedBreaks:
         cells = {name: plan.cells for name, plan in self.plans.items()}
         return breaks_of(given, cells, self.state.scene.landscape)
 
@@ -119,24 +120,6 @@ class Explorer:
                 "pending": self.pending}
 
 
-def make_server(explorer: Explorer, port: int) -> "ExplorerServer":
-    """A server on loopback that is not yet serving; port 0 takes a free one.
-
-    Raises:
-        InputError: the port is in use or may not be used.
-    """
-    class Handler(_Handler):
-        served = explorer
-
-    try:
-        server = ExplorerServer((HOST, port), Handler)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise fail(expected="a free port", given=f"port {port} ({reason})", where="--port",
-                   remedy="choose another, or 0 for any free one") from error
-    return server
-
-
 class ExplorerServer(ThreadingHTTPServer):
     """A server with a token of its own, without which it answers nothing but its icon."""
 
@@ -144,8 +127,19 @@ class ExplorerServer(ThreadingHTTPServer):
     # Elsewhere the option lets two servers share a port.
     allow_reuse_address = sys.platform != "win32"
 
-    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
-        super().__init__(address, handler)
+    def __init__(self, explorer: Explorer, port: int) -> None:
+        """Takes a port of loopback, 0 for any free one, and is not yet serving.
+
+        Raises:
+            InputError: the port is in use or may not be used.
+        """
+        try:
+            super().__init__((HOST, port), _Handler)
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise fail(expected="a free port", given=f"port {port} ({reason})", where="--port",
+                       remedy="choose another, or 0 for any free one") from error
+        self.explorer = explorer
         self.token = secrets.token_urlsafe(16)
 
     @property
@@ -162,7 +156,7 @@ class ExplorerServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     """Answers GET; everything else is refused by the base class."""
 
-    served: Explorer
+    server: ExplorerServer
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "firebreak", ""
     timeout = _IDLE_S
@@ -179,9 +173,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send_json(403, {"error": "expected the address with its token; open the one "
                                                "that firebreak printed"})
             elif address == "/":
-                self._send(200, self.served.page(), "text/html; charset=utf-8")
+                self._send(200, self.server.explorer.page(), "text/html; charset=utf-8")
             elif address in PARAMETERS:
-                self._send_json(200, self.served.ask(address, query))
+                self._send_json(200, self.server.explorer.ask(address, query))
             else:
                 self._send_json(404, {"error": "expected an address of the explorer; open "
                                                "its page"})
@@ -195,14 +189,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _after_token(self, whole: str) -> str | None:
         """The address behind the token; None where the token is missing or another."""
-        assert isinstance(self.server, ExplorerServer)
         token, _, rest = whole.removeprefix("/").partition("/")
         known = secrets.compare_digest(token.encode(), self.server.token.encode())
         return f"/{rest}" if known and whole.startswith(f"/{token}/") else None
 
     def _check_asker(self, address: str | None) -> None:
         """A page of another site may have its name lead here; its requests then name that site."""
-        assert isinstance(self.server, ExplorerServer)
         port = self.server.server_port
         host = self.headers.get("Host", "")
         if host not in (f"{HOST}:{port}", f"localhost:{port}"):

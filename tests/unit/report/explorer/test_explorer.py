@@ -33,7 +33,7 @@ from firebreak.report.explorer.plans import (
     shown_plan,
 )
 from firebreak.report.explorer.queries import MOST_QUERY, breaks_of, parameters
-from firebreak.report.explorer.server import Explorer, ExplorerServer, make_server
+from firebreak.report.explorer.server import Explorer, ExplorerServer
 from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, Wind
 from firebreak.report.figures.canvas import colour_of
 from serving import serving
@@ -318,7 +318,7 @@ def test_the_page_and_its_icon_ask_nothing_from_elsewhere(server: ExplorerServer
 def test_a_port_in_use_is_one_sentence(explorer: Explorer, server: ExplorerServer) -> None:
     port = server.server_port
     with pytest.raises(InputError, match=f"--port: expected a free port, got port {port}"):
-        make_server(explorer, port)
+        ExplorerServer(explorer, port)
 
 
 def test_a_query_has_a_most() -> None:
