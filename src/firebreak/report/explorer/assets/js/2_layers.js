@@ -101,7 +101,8 @@ const edge = lazy(() => {
 });
 // Of each level of tiles, which kind lies in a pixel: thin breaks are seen from far away too.
 const LEVELS = Math.max(1, Math.ceil(Math.log2(Math.max(rows, cols) / 256)) + 1);
-const lying = Array.from({length: LEVELS}, (_, level) => new Uint8Array((((rows - 1) >> level) + 1) * (((cols - 1) >> level) + 1)));
+const widthAt = (level) => ((cols - 1) >> level) + 1, heightAt = (level) => ((rows - 1) >> level) + 1;
+const lying = Array.from({length: LEVELS}, (_, level) => new Uint8Array(heightAt(level) * widthAt(level)));
 let present = new Set();
 function layMarks() {
   for (const grid_ of lying) grid_.fill(0);
@@ -109,7 +110,7 @@ function layMarks() {
   const put = (cell, kind) => {
     present.add(kind);
     const col = cell % cols, row = (cell - col) / cols;
-    for (let level = 0; level < LEVELS; level++) lying[level][(row >> level) * (((cols - 1) >> level) + 1) + (col >> level)] = kind;
+    for (let level = 0; level < LEVELS; level++) lying[level][(row >> level) * widthAt(level) + (col >> level)] = kind;
   };
   for (const cell of edge()) put(cell, EDGE);
   for (const cell of data.standing) put(cell, STANDING);

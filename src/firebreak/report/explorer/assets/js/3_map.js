@@ -35,13 +35,13 @@ function prepareColours() {
 }
 // One tile of a level, on which a pixel is 2^level cells wide; `marked` with what lies on the layer.
 function paintTile(level, ty, tx, marked) {
-  const wide = Math.min(TILE, ((cols - 1) >> level) + 1 - tx * TILE), high = Math.min(TILE, ((rows - 1) >> level) + 1 - ty * TILE);
+  const wide = Math.min(TILE, widthAt(level) - tx * TILE), high = Math.min(TILE, heightAt(level) - ty * TILE);
   const tile = document.createElement("canvas"), tilePen = tile.getContext("2d");
   tile.width = wide; tile.height = high;
   const image = tilePen.createImageData(wide, high), out = image.data, layer = LAYERS[S.layer];
   const g = layer.of ? layer.of() : null, shade = $("relief").checked, everywhere = S.layer === "height", pale = !!S.fire;
   const bare = faded(BARE, pale), hatch = faded(HATCH, pale), hatched = S.layer === "q" && !S.fire;
-  const marks = lying[level], marksWide = ((cols - 1) >> level) + 1, half = (1 << level) >> 1;
+  const marks = lying[level], marksWide = widthAt(level), half = (1 << level) >> 1;
   for (let y = 0, o = 0; y < high; y++) {
     const row = Math.min(rows - 1, ((ty * TILE + y) << level) + half), mark = (ty * TILE + y) * marksWide + tx * TILE;
     for (let x = 0; x < wide; x++, o += 4) {
@@ -112,8 +112,10 @@ function drawFrame(began) {
 }
 function cellToX(x, col) { return Math.round(x + (col - view.col) * view.scale); }
 function cellToY(row) { return Math.round(view.top + (row - view.row) * view.scale); }
+// The level whose pixels are nearest in size to those of the screen.
+const levelNow = (ratio) => Math.max(0, Math.min(LEVELS - 1, Math.round(Math.log2(1 / (view.scale * ratio)))));
 function drawTiles(x, marked, ratio, began) {
-  const level = Math.max(0, Math.min(LEVELS - 1, Math.round(Math.log2(1 / (view.scale * ratio))))), across = TILE << level;
+  const level = levelNow(ratio), across = TILE << level;
   const last = (room, first, count) => Math.min(Math.ceil((first + room / view.scale) / across), Math.ceil(count / across));
   let missing = false;
   pen.imageSmoothingEnabled = view.scale * (1 << level) * ratio < 1;
@@ -147,8 +149,7 @@ function drawCoarse(x, row, col, across, marked) {
 const MARK_COLOURS = Uint32Array.from(MARKS, (one) => one ? 0xff000000 | one.colour[2] << 16 | one.colour[1] << 8 | one.colour[0] : 0);
 const fireCanvas = document.createElement("canvas"), firePen = fireCanvas.getContext("2d"), fireColours = new Uint32Array(65536);
 function drawFire(x, times, marked, ratio) {
-  const level = Math.max(0, Math.min(LEVELS - 1, Math.round(Math.log2(1 / (view.scale * ratio))))), step = 1 << level;
-  const marks = lying[level], marksWide = ((cols - 1) >> level) + 1;
+  const level = levelNow(ratio), step = 1 << level, marks = lying[level], marksWide = widthAt(level);
   const left = Math.max(0, Math.floor(view.col / step) * step), top = Math.max(0, Math.floor(view.row / step) * step);
   const right = Math.min(cols, Math.ceil(view.col + view.wide / view.scale)), bottom = Math.min(rows, Math.ceil(view.row + view.high / view.scale));
   const wide = Math.ceil((right - left) / step), high = Math.ceil((bottom - top) / step);
