@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firebreak.fire import Scene
 from firebreak.planning.core.fire_counts import check_test_fires
@@ -27,11 +28,11 @@ from firebreak.planning.evaluation.intervals import (
     IntervalOver,
     bounds_over_maps,
     fire_groups,
+    ratio_bounds,
 )
 from firebreak.planning.evaluation.judging import (
     Burn,
     Row,
-    SceneResult,
     judge_scene,
     statistics,
 )
@@ -140,7 +141,10 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
                    for scene, own in zip(scenes, request, strict=True)]
     kept = tuple({name: drawn[0] for name, drawn in own.plans.items()} for own in request)
     rows = [found.rows for found in results]
-    bounds = over_landscapes(rows, seed) if len(scenes) > 1 else _over_fires(results[0])
+    one, groups = results[0], fire_groups(results[0].weather, results[0].untreated)
+    bounds = over_landscapes(rows, seed) if len(scenes) > 1 else over_groups(
+        {name: groups.sums(saved) for name, saved in one.saved.items()},
+        groups.sums(one.untreated), groups.over, groups.weathers)
     return concluded(rows, bounds, test_fires, kept, subject=next(iter(existing or ()), None),
                      pairs=pairs)
 
@@ -184,15 +188,17 @@ def over_landscapes(rows: Rows, seed: int) -> Bounds:
     return Bounds(bounds, "landscapes")
 
 
-def _over_fires(result: SceneResult) -> Bounds:
-    """Bounds over the weathers or the fires of one landscape."""
-    groups = fire_groups(result.weather, result.untreated)
-
+def over_groups(saved: Mapping[str, NDArray[np.float64]], before: NDArray[np.float64],
+                over: IntervalOver, weathers: int) -> Bounds:
+    """Bounds over groups [K] of the fires of one landscape: by method what those of each group lose
+    less, and what they lose without breaks.
+    """
     def bounds(name: str, minus: str | None) -> tuple[float, float]:
-        saved = result.saved[name] - (result.saved[minus] if minus else 0.0)
-        return groups.saving(saved, result.untreated, at_most=None if minus else 1.0)[1:]
+        own = saved[name] - (saved[minus] if minus else 0.0)
+        low, high = ratio_bounds(own, before, before)
+        return float(low), float(high) if minus else min(float(high), 1.0)
 
-    return Bounds(bounds, groups.over, groups.weathers)
+    return Bounds(bounds, over, weathers)
 
 
 def _pairs(names: Sequence[str], subject: str) -> list[tuple[str, str]]:

@@ -229,7 +229,7 @@ def _fewer(region: Region, sharded: ShardedFires, first: Sequence[int], budget: 
                                spent - cut * max(spent - enough, 0.0))
         report(0.5 * (done + 1) / len(CUTS))
     return plan_of_lines(region, sharded, sharded.lines, taken, budget, part_of(report, 0.5, 1.0),
-                        lazy=lazy)
+                         lazy=lazy)
 
 
 def _without_least(sharded: ShardedFires, taken: list[int], forced: int, costs: Sequence[float],

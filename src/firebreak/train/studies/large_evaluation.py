@@ -29,9 +29,10 @@ from firebreak.planning.evaluation.evaluate import (
     Bounds,
     Evaluation,
     concluded,
+    over_groups,
     over_landscapes,
 )
-from firebreak.planning.evaluation.intervals import FEWEST_WEATHERS, ratio_bounds
+from firebreak.planning.evaluation.intervals import FEWEST_WEATHERS
 from firebreak.planning.evaluation.judging import TEST_SET, Row, row_of
 from firebreak.planning.evaluation.losses import mean_saving, relative_drop
 from firebreak.train.storage.checkpoints import checkpoints_of, latest_checkpoint, save_checkpoint
@@ -86,11 +87,6 @@ def _no_fires(weathers: int, methods: int, plans: int) -> FireSums:
     return FireSums(np.zeros(1), np.zeros(methods + 1), np.zeros((weathers, methods + 1)),
                     np.zeros((RANDOM_GROUPS, methods + 1)), np.zeros(1), np.zeros((plans, 2)),
                     np.zeros((plans + 1, BINS)), np.zeros((plans + 1, BINS)))
-
-
-def _added(first: FireSums, second: FireSums) -> FireSums:
-    """Sums over the fires of both."""
-    return FireSums(*(a + b for a, b in zip(first, second, strict=True)))
 
 
 def burn_chunk(scene: Scene, masks: list[list[NDArray[np.bool_]]], chunk: int,
@@ -170,7 +166,7 @@ def evaluate_in_chunks(scenes: list[Scene], planned: list[Planned], executor: Ex
     try:
         for (_, found), (scene, _, count) in zip(
                 map_chunks(executor, ChunkBurner.burn.__name__, calls), known, strict=True):
-            sums[scene] = _added(sums[scene], found)
+            sums[scene] = FireSums(*(a + b for a, b in zip(sums[scene], found, strict=True)))
             done += 1
             progress(count)
             if folder is not None and time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
@@ -228,19 +224,10 @@ def _rows(scene: Scene, planned: Planned, sums: FireSums, plan_fires: int) -> di
 def _bounds(sums: FireSums, names: Sequence[str]) -> Bounds:
     """95 % bounds over the weathers of one scene, or over its fires where these are few."""
     weathers = int(np.count_nonzero(sums.by_weather[:, 0]))
-    if weathers < FEWEST_WEATHERS:
-        weathers, groups = 0, sums.by_group
-    else:
-        groups = sums.by_weather
-
-    def bounds(name: str, minus: str | None) -> tuple[float, float]:
-        saved = groups[:, 1 + names.index(name)]
-        if minus is not None:
-            saved = saved - groups[:, 1 + names.index(minus)]
-        low, high = ratio_bounds(saved, groups[:, 0], groups[:, 0])
-        return float(low), float(high) if minus else min(float(high), 1.0)
-
-    return Bounds(bounds, "weathers" if weathers else "fires", weathers)
+    few = weathers < FEWEST_WEATHERS
+    before, *saved = (sums.by_group if few else sums.by_weather).T
+    return over_groups(dict(zip(names, saved, strict=True)), before,
+                       "fires" if few else "weathers", 0 if few else weathers)
 
 
 def worst_tenth(count: NDArray[np.float64], loss: NDArray[np.float64]) -> float:
