@@ -74,6 +74,8 @@ def test_whole_numbers_keep_to_the_bounds_that_they_declare() -> None:
             beyond = limit - 1 if isinstance(one, Ge) else limit + 1
             with pytest.raises(InputError, match=f"^{leaf.option}: expected a whole number"):
                 bound(command, leaf, str(beyond))
+        with pytest.raises(InputError, match=f"^{leaf.option}: expected a whole number"):
+            bound(command, leaf, "9" * 5000)
 
 
 @pytest.mark.parametrize("arguments", [
