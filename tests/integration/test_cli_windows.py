@@ -75,7 +75,7 @@ def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
     """As one of lines alone does, with so few fires; rows across the map keep more."""
     monkeypatch.setattr("firebreak.planning.windows.exchange.row_plans", lambda *arguments: [])
     assert main(["plan", LAND, *SMALL, "--plan-fires", "6", "--budget", "0.2", "--window-cells",
-                 "64", "--out", str(tmp_path)]) == 0
+                 "64", "--test-fires", "1000", "--out", str(tmp_path)]) == 0
     assert ("it fences in the fires that it was shown, so give more of them (--plan-fires 24)"
             in capsys.readouterr().out)
 
