@@ -32,9 +32,10 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.scene_options import FireOptions, SceneOptions, WeatherOptions
-from firebreak.fire import FACET_A, FACET_B, FACET_CODE, REACH, SPOT, STENCIL, Fires, Scene, burn
+from firebreak.fire import REACH, STENCIL, Fires, Scene, burn
 from firebreak.fire.incremental.aside import AsideFire
-from firebreak.fire.travel.stencil import IGNITION
+from firebreak.fire.travel.arcs import FACET_A, FACET_B
+from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.native_library import set_threads
 from firebreak.planning.core.kernels import path_counts

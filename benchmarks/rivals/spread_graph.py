@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import FACET_CODE, STENCIL, UNBURNED, Fires, Scene, TravelField, unpad
+from firebreak.fire import STENCIL, UNBURNED, Fires, Scene, TravelField, unpad
 from firebreak.fire.engine import burn_maps
-from firebreak.fire.travel.stencil import STEPS
+from firebreak.fire.travel.stencil import FACET_CODE, STEPS
 
 UNIT_STEPS = 8
 

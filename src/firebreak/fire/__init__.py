@@ -8,7 +8,6 @@ fires burning while breaks come and go.
 from firebreak.fire.behavior.surface import point_behavior
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
-from firebreak.fire.behavior_models import BehaviorModel
 from firebreak.fire.burn_setup import workspace
 from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.fire.effects.breaks import FLAME_FT, NEVER_FLAME_FT, HoldRule
@@ -24,7 +23,6 @@ from firebreak.fire.effects.losses import (
     layer_kinds,
     read_layers,
 )
-from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.engine import burn, burn_field, burn_plans, burn_tracks
 from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
 from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
@@ -44,15 +42,13 @@ from firebreak.fire.parts import PartsTotal, PartSums, burn_part, parts_of
 from firebreak.fire.scene import RIM, Scene
 from firebreak.fire.solver.structs import Overlays, Workspace
 from firebreak.fire.sums import BurnResult
-from firebreak.fire.travel.arcs import FACET_A, FACET_B, OPEN
+from firebreak.fire.travel.arcs import OPEN
 from firebreak.fire.travel.breaks import break_state, closing_table, treat, untreat
 from firebreak.fire.travel.kernels import write_break
 from firebreak.fire.travel.stencil import (
-    FACET_CODE,
     HELD,
     NEIGHBOURS,
     REACH,
-    SPOT,
     STENCIL,
     UNBURNED,
 )
@@ -72,9 +68,6 @@ __all__ = [
     "BURNED",
     "CLASSES",
     "CLASS_NAMES",
-    "FACET_A",
-    "FACET_B",
-    "FACET_CODE",
     "FBP_RANGES",
     "FLAME_FT",
     "FUEL_NAMES",
@@ -85,10 +78,8 @@ __all__ = [
     "OPEN",
     "REACH",
     "RIM",
-    "SPOT",
     "STENCIL",
     "UNBURNED",
-    "BehaviorModel",
     "BurnResult",
     "Candidates",
     "Crossing",
@@ -106,7 +97,6 @@ __all__ = [
     "Perturbation",
     "ResponseFunction",
     "Scene",
-    "SpottingModel",
     "TravelField",
     "ValueLayer",
     "Workspace",

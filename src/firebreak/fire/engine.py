@@ -13,13 +13,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail
-from firebreak.fire.burn_setup import BurnSetup, make_setup, overlays_of, setup_of, table_of
+from firebreak.fire.burn_setup import BurnSetup, make_setup, table_of
 from firebreak.fire.fires import Fires, check_fires
-from firebreak.fire.scene import Scene, one_stream
+from firebreak.fire.scene import Scene
 from firebreak.fire.solver.kernels import burn_many
 from firebreak.fire.solver.structs import MISSED, Results, Sums, Tiles
-from firebreak.fire.spread import spread_on, with_crews
 from firebreak.fire.sums import (
     EVERYWHERE,
     NO_SUMS,
@@ -29,31 +27,13 @@ from firebreak.fire.sums import (
     result_of,
     times_of,
 )
-from firebreak.fire.tiles import (
-    MakeField,
-    empty_field,
-    empty_tiles,
-    make_requested,
-    request_tiles,
-)
-from firebreak.fire.travel.breaks import shaded
+from firebreak.fire.tiles import Breaks, State, Take, empty_setup, grid_of, on_tiles
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import TravelField, padded_width, unpad
-from firebreak.landscape.raster.windows import Window
-from firebreak.native_library import max_threads
-
-AT_ONCE = 64  # fires of one weather between two looks at which tiles they came near
-MAX_GROWTH = 16  # tiles made at once beyond those that fires came near
 
 Want = Literal["loss", "statistics", "arrival"]
-Breaks = NDArray[np.bool_] | NDArray[np.int64] | None
-"""Breaks as a grid [H, W] or as flat cells, or none."""
 Report = Callable[[int], object]
 """Takes the number of fires that have burned since it was last called."""
-State = NDArray[np.uint8]
-Take = Callable[[BurnSetup, Fires, NDArray[np.intp], Tiles], State]
-"""Burns fires [N] of a setup, which are those of these numbers i64 [N] among all fires; returns
-what became of each, ADDED or MISSED."""
 BurnAll = Callable[[Fires, NDArray[np.float32], Sequence[tuple[Breaks, Take]]], None]
 """Has fires taken under each of some sets of breaks; the values [C, H, W] are what burning costs.
 """
@@ -142,7 +122,7 @@ def burn_maps(field: TravelField, fires: Fires, value: NDArray[np.float32],
               breaks: Breaks = None) -> BurnedFires:
     """Burns fires and keeps everything, for small sets; arguments as of `burn_field`."""
     _check(fires, field)
-    setup, count = make_setup(field, value, _grid_of(breaks, field.shape)), fires.source.size
+    setup, count = make_setup(field, value, grid_of(breaks, field.shape)), fires.source.size
     maps = [np.empty((count, setup.cells), kind) for kind in (np.float64, np.uint8, np.float64)]
     loss = _burn_into(setup, fires, *maps)
     return BurnedFires(loss, *(unpad(grid, field.shape) for grid in maps))
@@ -182,9 +162,9 @@ def sum_fires(scene: Scene, fires: Fires, breaks: Breaks, units: tuple[float, fl
 def nothing_summed(scene: Scene, fires: Fires, breaks: Breaks) -> Summed:
     """Sums over none of the fires, of one thread, with room for all of them."""
     shape, value = scene.landscape.shape, scene.value_by_class
-    grid = _grid_of(breaks, shape)
+    grid = grid_of(breaks, shape)
     setup = (make_setup(scene.travel, value, grid) if scene.travel is not None
-           else _empty_setup(scene, 0, grid, value, None)[0])
+           else empty_setup(scene, 0, grid, value, None)[0])
     return Summed(new_sums(setup, fires, 1), np.zeros(fires.source.size), setup.overlays.value[0],
                   EVERYWHERE)
 
@@ -266,7 +246,7 @@ def _burn_into(setup: BurnSetup, fires: Fires, arrival: NDArray | None = None,
 
 
 def _burn_all(scene: Scene) -> BurnAll:
-    return partial(_on_tiles, scene) if scene.travel is None else partial(_on_field, scene.travel)
+    return partial(on_tiles, scene) if scene.travel is None else partial(_on_field, scene.travel)
 
 
 def _on_field(field: TravelField, fires: Fires, value: NDArray[np.float32],
@@ -275,80 +255,12 @@ def _on_field(field: TravelField, fires: Fires, value: NDArray[np.float32],
     _check(fires, field)
     every, setup = np.arange(fires.source.size), None
     for breaks, take in plans:
-        setup = make_setup(field, value, _grid_of(breaks, field.shape), setup and setup.scratch)
+        setup = make_setup(field, value, grid_of(breaks, field.shape), setup and setup.scratch)
         take(setup, fires, every, EVERYWHERE)
-
-
-def _on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
-              plans: Sequence[tuple[Breaks, Take]]) -> None:
-    """Burns fires one stream of weather after the other, each until its tiles are ready."""
-    land, before = scene.landscape, None
-    check_fires(fires, land.burnable, scene.streams.weight.size)
-    for stream in np.unique(fires.scenario).tolist():
-        own = np.flatnonzero(fires.scenario == stream)
-        made: tuple[BurnSetup, MakeField, Tiles] | None = None
-        for breaks, take in plans:
-            grid = _grid_of(breaks, land.shape)
-            if made is None or scene.conditions.treatment.kind == "shaded":
-                # Breaks that burn have travel times of their own.
-                before, make = _empty_setup(scene, stream, grid, value, before)
-                made = before, make, empty_tiles(land.shape, max_threads())
-            setup, make, tiles = made
-            setup = setup._replace(overlays=overlays_of(setup.field, value, grid))
-            for first in range(0, own.size, AT_ONCE):
-                _burn_some(setup, own[first:first + AT_ONCE], fires, tiles, make, take)
-
-
-def _empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDArray[np.float32],
-               before: BurnSetup | None) -> tuple[BurnSetup, MakeField]:
-    """The setup on one stream of weather, in which no tile is ready, and what makes its tiles.
-    before: the setup on another stream, whose memory is used again.
-    """
-    land, streams = scene.landscape, one_stream(scene.streams, stream)
-
-    def make(window: Window) -> TravelField:
-        _, field = spread_on(window.of(land), streams, scene.conditions, scene.intensities)
-        return shaded(field, breaks[window.slices])
-
-    field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
-    field = with_crews(field, land, scene.conditions)
-    if before is None:
-        return setup_of(field, overlays_of(field, value, breaks)), make
-    return before.on(field), make
-
-
-def _burn_some(setup: BurnSetup, which: NDArray[np.intp], fires: Fires, tiles: Tiles,
-               make: MakeField, take: Take) -> None:
-    """Burns fires of one stream, again and again while they come near tiles that are not ready."""
-    request_tiles(tiles, fires.source[which], setup.field.shape[1])
-    grow = 1
-    while which.size:
-        make_requested(setup.field, tiles, grow, make)
-        some = fires.part(which)
-        some = some._replace(scenario=np.zeros_like(some.scenario))
-        which = which[take(setup, some, which, tiles) == MISSED]
-        # Fires that are larger than expected: the last try should cost more than all before it.
-        grow = min(2 * grow, MAX_GROWTH)
 
 
 def _check(fires: Fires, field: TravelField) -> None:
     check_fires(fires, unpad(field.burnable, field.shape), field.metric.shape[0] // field.steps)
-
-
-def _grid_of(breaks: Breaks, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """Breaks as a grid [H, W]."""
-    grid = np.zeros(shape, np.bool_)
-    if breaks is None:
-        return grid
-    cells = breaks.ndim == 1 and breaks.dtype.kind == "i"
-    if cells and ((breaks >= 0) & (breaks < grid.size)).all():
-        grid.ravel()[breaks] = True
-        return grid
-    if breaks.shape != shape or breaks.dtype != np.bool_:
-        raise fail(expected=f"breaks as a boolean grid of shape {shape}, or as cells of it",
-                   given=f"{breaks.dtype} of shape {breaks.shape}", where="fires",
-                   remedy="pass one truth value per cell")
-    return np.asarray(breaks, np.bool_)
 
 
 def _ones(shape: tuple[int, int]) -> NDArray[np.float32]:

@@ -144,12 +144,11 @@ def with_travel(scene: Scene) -> Scene:
     land, conditions, streams = scene.landscape, scene.conditions, scene.streams
     if scene.intensities or conditions.reads_behavior:
         behavior = fire_behavior(land, streams.steps, conditions.model)
-        rates = float(behavior.rate_of_spread_m_min.sum())
         travel = travel_under(land, behavior, streams, conditions, scene.intensities)
     else:
         behavior = scene.behavior
-        travel, rates = bare_travel(land, streams, conditions)
-    if land.burnable.any() and not rates > 0.0:
+        travel = bare_travel(land, streams, conditions)
+    if land.burnable.any() and not travel.rate.any():
         raise too_wet(land)
     if conditions.meets_crews and not has_intensity(behavior):
         raise without_intensity(land)
@@ -157,10 +156,9 @@ def with_travel(scene: Scene) -> Scene:
                    travel=with_breaks(travel, land, behavior, streams, conditions))
     if made.median_duration_min:
         return made
-    # No cell burns: that is refused below.
-    cells = max(len(travel.rate) * int(land.burnable.sum()), 1)
-    alone = replace(scene, travel=travel)
-    return replace(made, median_duration_min=_median(alone, rates / cells))
+    cells = len(travel.rate) * int(land.burnable.sum())
+    rate = float(travel.rate.sum(dtype=np.float64)) / max(cells, 1)  # none burns: refused below
+    return replace(made, median_duration_min=_median(replace(scene, travel=travel), rate))
 
 
 def _median(scene: Scene, mean_rate_m_min: float) -> float:

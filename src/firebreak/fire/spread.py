@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError, fail
 from firebreak.fire.behavior.types import FireBehavior
-from firebreak.fire.behavior_models import behavior_in_parts, fire_behavior
+from firebreak.fire.behavior_models import CELLS_HELD, behavior_in_parts, fire_behavior
 from firebreak.fire.conditions import FireConditions
 from firebreak.fire.effects.breaks import (
     BYRAM_POWER,
@@ -28,7 +28,6 @@ from firebreak.fire.travel.arcs import NO_CREWS
 from firebreak.fire.travel.breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,
-    Ellipse,
     TravelField,
     ellipse_of,
     field_from_ellipse,
@@ -62,23 +61,17 @@ def spread_on(landscape: Landscape, streams: WeatherStreams, conditions: FireCon
 
 
 def bare_travel(landscape: Landscape, streams: WeatherStreams,
-                conditions: FireConditions) -> tuple[TravelField, float]:
-    """The travel field, without embers and intensities, and the sum of all rates of spread, m/min;
-    the fire behaviour is never held as a whole.
+                conditions: FireConditions) -> TravelField:
+    """The travel field, without embers and intensities; the fire behaviour is never held as a
+    whole.
     """
-    rates: list[float] = []
-
-    def ellipses() -> Iterator[tuple[int, Ellipse]]:
-        for top, part in behavior_in_parts(landscape, streams.steps, conditions.model):
-            rates.append(float(part.rate_of_spread_m_min.sum()))
-            yield top, ellipse_of(part)
-
+    parts = behavior_in_parts(landscape, streams.steps, conditions.model)
     travel = field_from_parts(
-        ellipses(), len(streams.steps.weight), landscape.burnable, landscape.cell_size_m,
-        landscape.slope_tan, landscape.aspect_deg)
-    if len(rates) > 1:
+        ((top, ellipse_of(part)) for top, part in parts), len(streams.steps.weight),
+        landscape.burnable, landscape.cell_size_m, landscape.slope_tan, landscape.aspect_deg)
+    if travel.rate.size > CELLS_HELD:
         give_back_freed()
-    return in_streams(travel, streams.steps_per_stream, streams.step_min), sum(rates)
+    return in_streams(travel, streams.steps_per_stream, streams.step_min)
 
 
 def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,

@@ -1,20 +1,27 @@
-"""A travel field made on demand, window by window, where fires come near.
+"""Fires on a tiled scene, whose travel field is made tile by tile where they come near.
 
-The whole map's arrays are allocated and start empty: nothing leads into a cell that is not made. A
-window is made by the same functions as a whole field, on a landscape cut out with a margin, and
-only its inside is kept, so its bits are those of the whole field. A fire that burned no cell within
-REACH of a tile that is not ready has read nothing else, and is exact; another one is burned again
-when the tiles that it came near are ready.
+The streams of weather take turns. Of each, the whole map's arrays are allocated and start empty:
+nothing leads into a cell that is not made. A window of tiles is made by the same functions as a
+whole field, on a landscape cut out with a margin, and only its inside is kept, so its bits are
+those of the whole field. A fire that burned no cell within REACH of a tile that is not ready has
+read nothing else, and is exact; another one is burned again when the tiles that it came near are
+ready.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.solver.structs import Tiles
+from firebreak.checks import fail
+from firebreak.fire.burn_setup import BurnSetup, overlays_of, setup_of
+from firebreak.fire.fires import Fires, check_fires
+from firebreak.fire.scene import Scene, one_stream
+from firebreak.fire.solver.structs import MISSED, Tiles
+from firebreak.fire.spread import spread_on, with_crews
 from firebreak.fire.travel.arcs import NO_SPOTS
+from firebreak.fire.travel.breaks import shaded
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import (
     TravelField,
@@ -25,14 +32,92 @@ from firebreak.fire.travel.travel_field import (
     row_arrays,
 )
 from firebreak.landscape.raster.windows import Window
+from firebreak.native_library import max_threads
 
 SIDE = 64  # cells along a tile
 MARGIN = 2 * REACH  # a cell's arcs cross cells at REACH, whose own arcs do the same
 _NO_RATES = np.empty((0, 0), np.float32)
 _SURELY_CROSSED = 2.0  # a chance of breach above 1
 
+AT_ONCE = 64  # fires of one weather between two looks at which tiles they came near
+MAX_GROWTH = 16  # tiles made at once beyond those that fires came near
+
+Breaks = NDArray[np.bool_] | NDArray[np.int64] | None
+"""Breaks as a grid [H, W] or as flat cells, or none."""
+State = NDArray[np.uint8]
+Take = Callable[[BurnSetup, Fires, NDArray[np.intp], Tiles], State]
+"""Burns fires [N] of a setup, which are those of these numbers i64 [N] among all fires; returns
+what became of each, ADDED or MISSED."""
 MakeField = Callable[[Window], TravelField]
 """The travel field of a part of the map, under the breaks that lie there."""
+
+
+def on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
+              plans: Sequence[tuple[Breaks, Take]]) -> None:
+    """Burns fires one stream of weather after the other, each until its tiles are ready."""
+    land, before = scene.landscape, None
+    check_fires(fires, land.burnable, scene.streams.weight.size)
+    for stream in np.unique(fires.scenario).tolist():
+        own = np.flatnonzero(fires.scenario == stream)
+        made: tuple[BurnSetup, MakeField, Tiles] | None = None
+        for breaks, take in plans:
+            grid = grid_of(breaks, land.shape)
+            if made is None or scene.conditions.treatment.kind == "shaded":
+                # Breaks that burn have travel times of their own.
+                before, make = empty_setup(scene, stream, grid, value, before)
+                made = before, make, empty_tiles(land.shape, max_threads())
+            setup, make, tiles = made
+            setup = setup._replace(overlays=overlays_of(setup.field, value, grid))
+            for first in range(0, own.size, AT_ONCE):
+                _burn_some(setup, own[first:first + AT_ONCE], fires, tiles, make, take)
+
+
+def empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDArray[np.float32],
+               before: BurnSetup | None) -> tuple[BurnSetup, MakeField]:
+    """The setup on one stream of weather, in which no tile is ready, and what makes its tiles.
+    before: the setup on another stream, whose memory is used again.
+    """
+    land, streams = scene.landscape, one_stream(scene.streams, stream)
+
+    def make(window: Window) -> TravelField:
+        _, field = spread_on(window.of(land), streams, scene.conditions, scene.intensities)
+        return shaded(field, breaks[window.slices])
+
+    field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
+    field = with_crews(field, land, scene.conditions)
+    if before is None:
+        return setup_of(field, overlays_of(field, value, breaks)), make
+    return before.on(field), make
+
+
+def _burn_some(setup: BurnSetup, which: NDArray[np.intp], fires: Fires, tiles: Tiles,
+               make: MakeField, take: Take) -> None:
+    """Burns fires of one stream, again and again while they come near tiles that are not ready."""
+    request_tiles(tiles, fires.source[which], setup.field.shape[1])
+    grow = 1
+    while which.size:
+        make_requested(setup.field, tiles, grow, make)
+        some = fires.part(which)
+        some = some._replace(scenario=np.zeros_like(some.scenario))
+        which = which[take(setup, some, which, tiles) == MISSED]
+        # Fires that are larger than expected: the last try should cost more than all before it.
+        grow = min(2 * grow, MAX_GROWTH)
+
+
+def grid_of(breaks: Breaks, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """Breaks as a grid [H, W]."""
+    grid = np.zeros(shape, np.bool_)
+    if breaks is None:
+        return grid
+    cells = breaks.ndim == 1 and breaks.dtype.kind == "i"
+    if cells and ((breaks >= 0) & (breaks < grid.size)).all():
+        grid.ravel()[breaks] = True
+        return grid
+    if breaks.shape != shape or breaks.dtype != np.bool_:
+        raise fail(expected=f"breaks as a boolean grid of shape {shape}, or as cells of it",
+                   given=f"{breaks.dtype} of shape {breaks.shape}", where="fires",
+                   remedy="pass one truth value per cell")
+    return np.asarray(breaks, np.bool_)
 
 
 def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField:
