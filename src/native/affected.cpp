@@ -47,19 +47,6 @@ void note_change(i64 slot, i64 place, const SlotFires& fires, const ChangedCells
     changed.cells(slot, count++) = place;
 }
 
-// Did a fire burn a cell within REACH of an inner one?
-INLINE bool burned_within_reach(const u8* code, i64 cell, i64 width) {
-    static_assert(UNBURNED == 255 && REACH == 3, "all bits are set of what did not burn");
-    u32 all = ~u32(0);
-    for (i64 row = -REACH; row <= REACH; row++) {
-        u32 west, east;  // four cells each, of which they share the middle one
-        __builtin_memcpy(&west, code + (cell + row * width - REACH), sizeof west);
-        __builtin_memcpy(&east, code + (cell + row * width), sizeof east);
-        all &= west & east;
-    }
-    return all != ~u32(0);
-}
-
 // Prefetches what `burned_within_reach` looks at.
 INLINE void prefetch_near(const u8* code, i64 cell, i64 width) {
     for (i64 row = -REACH; row <= REACH; row++) prefetch(code, u64(cell + row * width));
@@ -78,26 +65,6 @@ void break_affects(i64 place, const FireRange& fires, const BreaksAffect& call) 
     }
 }
 
-// A box of padded cells: half-open.
-struct Box {
-    i64 top, left, bottom, right;
-};
-
-// The cells of a map of `rows` within `reach` of a cell.
-Box box_around(i64 cell, i64 reach, i64 rows, i64 width) {
-    const i64 row = cell / width, col = cell % width;
-    return {row > reach ? row - reach : 0, col > reach ? col - reach : 0,
-            rows - row > reach ? row + reach + 1 : rows,
-            width - col > reach ? col + reach + 1 : width};
-}
-
-bool burned_in(const Box& box, const u8* code, i64 width) {
-    for (i64 row = box.top; row < box.bottom; row++)
-        for (i64 col = box.left; col < box.right; col++)
-            if (code[row * width + col] != UNBURNED) return true;
-    return false;
-}
-
 }  // namespace
 
 ENTRY(depends_on, DependsOn) {
@@ -110,17 +77,6 @@ ENTRY(depends_on, DependsOn) {
         if (call.sources[fire] != call.cell
             && depends(call.codes[fire].data, call.cell, call.crossing))
             call.out[fire] = 1;
-    return nullptr;
-}
-
-ENTRY(burned_near, BurnedNear) {
-    const i64 cells = call.codes.shape[1], width = call.width;
-    if (width < 1 || cells % width != 0) return "width: not that of the map";
-    if (call.cell < 0 || call.cell >= cells) return "cell: outside the map";
-    if (call.reach < 0) return "reach: below 0";
-    const Box box = box_around(call.cell, call.reach, cells / width, width);
-    for (i64 fire = 0; fire < call.codes.size(); fire++)
-        if (burned_in(box, call.codes[fire].data, width)) call.out[fire] = 1;
     return nullptr;
 }
 

@@ -24,10 +24,12 @@ INLINE bool is_sending(i64 cell, const FireView& view, const Scratch& work) {
            && (view.state[cell] == OPEN || kind_of(cell, view) != NARROW_BREAK);
 }
 
-// Those that are open in any weather of the fire: which of them counts depends on the ends.
-INLINE ArcBits ever_open(ArcBits among, i64 child, const KeptFire& fire) {
-    u64 steps = fire.here.accepts[child], facets = fire.here.facets[child];
-    for (i64 row = fire.first + 1; row < fire.first + fire.arcs.steps; row++) {
+// Those of some arcs that are open in any weather of the fire: which one counts depends on the
+// ends. Not inlined, for most fires have one weather.
+__attribute__((noinline)) inline ArcBits open_in_any(ArcBits among, i64 child,
+                                                     const KeptFire& fire) {
+    u64 steps = 0, facets = 0;
+    for (i64 row = fire.first; row < fire.first + fire.arcs.steps; row++) {
         steps |= fire.arcs.accepts(row, child);
         facets |= fire.arcs.facets(row, child);
     }
@@ -48,7 +50,9 @@ INLINE Arrival best_arc(ArcBits among, Arrival best, i64 child, i64 kind, const 
                         const Scratch& work) {
     const FireView& view = fire.view;
     const i64* const offset = view.offset;
-    const ArcBits open = ever_open(among, child, fire);
+    ArcBits open{among.steps & fire.here.accepts[child],
+                 among.facets & fire.here.facets[child] & ALL_FACETS};
+    if (fire.arcs.steps > 1) open = open_in_any(among, child, fire);
     for (u64 steps = open.steps; steps != 0; steps &= steps - 1) {
         const i64 step = lowest_bit(steps), parent = child + offset[step];
         const float now = work.time[parent];

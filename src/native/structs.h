@@ -128,14 +128,8 @@ struct KeptFires {
 };
 
 struct Candidates {
-    Array<const i32, ANY> row;  // P or none
     i64 slot, kind;
     Array<const i64, ANY, ANY> left;  // C P or none
-};
-
-struct Crossed {
-    Array<const i64, 88, ANY> cell;  // 88 ?
-    Array<const i64, 88> how_many;  // 88
 };
 
 struct AllowLines {
@@ -275,12 +269,6 @@ struct DependsOn {
     Array<u8, ANY> out;  // F
 };
 
-struct BurnedNear {
-    i64 cell, reach, width;
-    Array<const u8, ANY, ANY> codes;  // F P
-    Array<u8, ANY> out;  // F
-};
-
 struct ListChange {
     i64 slot, place, plan_fires, reward_fires;
     ChangedCells changed_cells;
@@ -317,26 +305,6 @@ struct ReburnMany {
     Workspace scratch;
 };
 
-struct TryBreaks {
-    i64 threads;
-    Array<const i64, ANY> which;  // N
-    i64 width;
-    Candidates candidates;
-    Arcs arcs;
-    Rules rules;
-    FireTable fires;
-    Overlays overlays;
-    ValueUnits values;
-    Crossing crossing;
-    Crossed crossed;
-    Changes changes;
-    Array<u8, ANY, ANY> states;  // T P
-    KeptFires store;
-    Workspace scratch;
-    Array<i64, ANY, ANY> out;  // N B
-    Array<u8, ANY> beyond;  // N
-};
-
 struct TryLines {
     i64 threads;
     Array<const i64, ANY> which;  // N
@@ -354,6 +322,7 @@ struct TryLines {
     KeptFires store;
     Workspace scratch;
     Array<i64, ANY, ANY> out;  // N B
+    Array<bool, ANY> beyond;  // N
 };
 
 struct ChooseSpaced {

@@ -30,13 +30,12 @@ struct Trial {
     bool is_beyond;
 };
 
-template <class Call>
-Trial begun(i64 fire, i64 thread, const i64* offset, const Call& call) {
+Trial begun(i64 fire, i64 thread, const i64* offset, const TryLines& call) {
     const i64 slot = call.candidates.slot;
     const Array<const u8, ANY> like = call.overlays.state[slot];
     const Array<u8, ANY> state = call.states[thread];
     __builtin_memcpy(state.data, like.data, size_t(like.size()));
-    return {kept_fire_of<Call>(fire, thread, state, offset, call),
+    return {kept_fire_of(fire, thread, state, offset, call),
             state.data,
             like.data,
             call.candidates,
@@ -107,73 +106,29 @@ i64 try_cells(Cells cells, Trial& trial) {
     return saved;
 }
 
-// Where what each candidate saves goes.
-using Saved = Array<i64, ANY>;
-
-// Tries the candidate in a cell, if there is one that `is_wanted`.
-template <class Wanted>
-INLINE void try_cell(i64 cell, const Saved& out, Trial& trial, Wanted is_wanted) {
-    if (!trial.fire.inner.has(cell)) return;
-    const i64 number = trial.candidates.row[cell];
-    if (number >= 0 && number < out.size() && is_wanted(out[number]))
-        out[number] = try_cells({&cell, {1}}, trial);
-}
-
-// The cells that a plan fire burned, in their order.
-Array<const i32, ANY> burned_of(const KeptFires& store, i64 fire) {
-    const i64 size = store.size[fire], most = store.order.shape[1];
-    return {store.order[fire].data, {size < 0 ? 0 : size < most ? size : most}};
-}
-
-// Tries the breaks in cells that burned.
-void try_burned(Array<const i32, ANY> burned, const Saved& out, Trial& trial) {
-    for (i32 cell : burned) try_cell(cell, out, trial, [](i64) { return true; });
-}
-
-// Tries the breaks in cells that did not burn but are crossed by arcs that fire took.
-void try_crossed(Array<const i32, ANY> burned, const Crossed& crossed, const Saved& out,
-                 Trial& trial) {
-    for (i32 child : burned) {
-        if (!trial.fire.inner.has(child)) continue;
-        const i64 code = trial.fire.work.code[child];
-        if (code >= FACET_CODE + FACETS) continue;
-        for (i64 k = 0; k < crossed.how_many[code]; k++)
-            try_cell(child + crossed.cell(code, k), out, trial,
-                     [](i64 saved) { return saved == NOT_TRIED; });
-    }
-}
-
-void try_all(i64 k, i64 thread, const i64* offset, const TryBreaks& call) {
-    const i64 fire = call.which[k];
-    const Saved out = call.out[k];
-    for (i64& saved : out) saved = NOT_TRIED;
-    Trial trial = begun(fire, thread, offset, call);
-    const Array<const i32, ANY> burned = burned_of(call.store, fire);
-    try_burned(burned, out, trial);
-    try_crossed(burned, call.crossed, out, trial);
-    for (i64& saved : out)
-        if (saved == NOT_TRIED) saved = 0;
-    call.beyond[k] = trial.is_beyond;
+// Does the fire depend on any of the cells? Most that it does not depend on lie far from it: arcs
+// that cross a cell which is not an end of theirs lead to a child two cells from it at most.
+bool depends_on_any(Cells cells, const u8* code, const TryLines& call) {
+    for (i64 cell : cells)
+        if (code[cell] != UNBURNED || (burned_within_reach<2>(code, cell, call.width)
+                                       && depends(code, cell, call.crossing)))
+            return true;
+    return false;
 }
 
 void try_each_line(i64 k, i64 thread, const i64* offset, const TryLines& call) {
     const i64 fire = call.which[k];
     const u8* const code = call.store.code[fire].data;
-    const Saved out = call.out[k];
+    const Array<i64, ANY> out = call.out[k];
     Trial trial = begun(fire, thread, offset, call);
     for (i64 line = 0; line < out.size(); line++) {
         const Cells own = call.cells.slice(call.first[line], call.first[line + 1]);
-        out[line] = NOT_TRIED;
-        for (i64 cell : own) {
-            if (!depends(code, cell, call.crossing)) continue;
-            out[line] = try_cells(own, trial);
-            break;
-        }
+        out[line] = depends_on_any(own, code, call) ? try_cells(own, trial) : NOT_TRIED;
     }
+    call.beyond[k] = trial.is_beyond;
 }
 
-template <class Call>
-const char* check_trial(const Call& call) {
+const char* check_trial(const TryLines& call) {
     CHECK(check_kept(call));
     const Candidates& candidates = call.candidates;
     if (candidates.slot < 0 || candidates.slot >= call.overlays.state.size())
@@ -198,18 +153,6 @@ const char* check_lines(const TryLines& call) {
 }
 
 }  // namespace
-
-ENTRY(try_breaks, TryBreaks) {
-    CHECK(check_trial(call));
-    if (call.candidates.row.empty()) return "candidates: no rows";
-    if (!all_within(call.which, 0, plan_fires_of(call.store))) return "which: not a plan fire";
-    for (i64 count : call.crossed.how_many)
-        if (count < 0 || count > call.crossed.cell.shape[1]) return "crossed: too many cells";
-    const Offsets offsets = offsets_for(call.width);
-    auto task = [&](i64 k, i64 thread) { try_all(k, thread, offsets.to, call); };
-    parallel_for(call.which.size(), call.threads, task);
-    return nullptr;
-}
 
 ENTRY(try_lines, TryLines) {
     CHECK(check_trial(call));

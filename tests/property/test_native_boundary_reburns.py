@@ -23,9 +23,8 @@ CELLS = (ROWS + 2 * REACH) * WIDTH
 FAR = REACH * WIDTH + REACH
 LENGTHS = {"F": 6, "K": 4, "V": 2, "C": 6, "R": 2, "P": CELLS, "S": CELLS + 8,
            "Q": 2 * CELLS + QUEUE_SPARE, "T": max_threads(), "N": 3, "B": 4, "M": 5, "D": 48}
-ANY = {"class_limits": 5, "breach": 1, "cell": 3, "cells": 9, "first": LENGTHS["B"] + 1}
-NAMES = ("depends_on", "burned_near", "list_change", "breaks_affect", "reburn_many", "try_breaks",
-         "try_lines")
+ANY = {"class_limits": 5, "breach": 1, "cells": 9, "first": LENGTHS["B"] + 1}
+NAMES = ("depends_on", "list_change", "breaks_affect", "reburn_many", "try_lines")
 Parts = dict[str, Any]
 
 
@@ -87,7 +86,6 @@ def in_range(rng: np.random.Generator, parts: Parts) -> Parts:
         "changed_cells.how_many": rng.integers(0, count["M"] + 1, count["V"]),
         "changed_cells.cells": map_cells(rng, count["V"] * count["M"]).reshape(count["V"], -1),
         "crossing.child": rng.integers(-FAR, FAR + 1, count["D"]),
-        "crossed.how_many": rng.integers(0, ANY["cell"] + 1, 88),
         "candidates.slot": 0, "candidates.kind": int(rng.choice([CLOSED, NARROW_BREAK])),
         "cells": map_cells(rng, ANY["cells"]),
         "first": np.sort(rng.integers(0, ANY["cells"] + 1, ANY["first"]))}
@@ -165,9 +163,6 @@ OFF_MAP = indices(-1, FIRST, 0, 2 * WIDTH + 4, 4 * WIDTH + 2, CELLS - 1, CELLS, 
 WRONG = {
     ("depends_on", "cell"): BEYOND,
     ("depends_on", "crossing.child"): indices(-CELLS, CELLS, FIRST, LAST),
-    ("burned_near", "cell"): BEYOND,
-    ("burned_near", "reach"): indices(-1, FIRST),
-    ("burned_near", "width"): indices(0, -1, 7, FIRST, LAST),
     ("list_change", "slot"): indices(-1, 2, FIRST, LAST),
     ("list_change", "plan_fires"): indices(-1, 1, 3, FIRST, LAST, 2**62),
     ("list_change", "reward_fires"): indices(-1, 2, FIRST, LAST, 2**62),
@@ -179,13 +174,10 @@ WRONG = {
     ("breaks_affect", "crossing.child"): indices(-FAR - 1, FAR + 1, FIRST, LAST),
     ("breaks_affect", "changed_cells.how_many"): indices(-1, 6),
     ("reburn_many", "changed_cells.how_many"): indices(-1, 6, FIRST, LAST),
-    ("try_breaks", "which"): indices(-1, 4, 5, FIRST, LAST),
-    ("try_breaks", "crossed.how_many"): indices(-1, 4, LAST),
-    ("try_breaks", "candidates.row"): lambda row: [np.empty(0, np.int32)],
     ("try_lines", "cells"): OFF_MAP,
     ("try_lines", "first"): lambda first: [first[:-1], -first - 1, np.arange(5)[::-1].copy(),
                                            first + ANY["cells"] + 1]}
-for _name in ("reburn_many", "try_breaks", "try_lines"):
+for _name in ("reburn_many", "try_lines"):
     WRONG |= {
         (_name, "which"): indices(-1, 6, FIRST, LAST),
         (_name, "width"): indices(0, -1, 1, 6, 7, 13, CELLS, FIRST, LAST),
@@ -217,7 +209,7 @@ def test_what_leads_out_of_an_array_is_refused_in_a_sentence(name: str, place: s
         assert str(fault.value).startswith(f"{name}")
 
 
-@pytest.mark.parametrize("name", ["reburn_many", "try_breaks", "try_lines"])
+@pytest.mark.parametrize("name", ["reburn_many", "try_lines"])
 def test_scratch_memory_for_a_smaller_map_is_refused(name: str,
                                                      monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(LENGTHS, "S", CELLS - 1)
@@ -260,9 +252,6 @@ def test_arrays_of_another_kind_or_shape_are_refused(name: str) -> None:
 def test_what_lies_beyond_the_padded_map_did_not_burn() -> None:
     codes = np.full((2, CELLS), UNBURNED, np.uint8)
     codes[1, 0] = codes[1, WIDTH - 1] = 0
-    out = np.zeros(2, np.uint8)
-    kernels.burned_near(CELLS - 1, 2 * REACH, WIDTH, codes, out)
-    kernels.burned_near(WIDTH - 1 + WIDTH * REACH, REACH - 1, WIDTH, codes, out)
-    assert not out.any()
-    kernels.burned_near(WIDTH * REACH, REACH, WIDTH, codes, out)
-    assert out.tolist() == [0, 1]
+    assert not kernels.burned_near(CELLS - 1, 2 * REACH, WIDTH, codes).any()
+    assert not kernels.burned_near(WIDTH - 1 + WIDTH * REACH, REACH - 1, WIDTH, codes).any()
+    assert kernels.burned_near(WIDTH * REACH, REACH, WIDTH, codes).tolist() == [False, True]

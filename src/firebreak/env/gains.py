@@ -66,19 +66,20 @@ def saved_by_lines(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.in
     they burned for it, bool [len(fires), n]; see `gains_of_lines`.
     """
     first = np.cumsum([0, *(line.size for line in lines)])
-    cells = padded_cells(np.concatenate([*lines, np.empty(0, np.int64)]), slots.sizes.shape[1])
-    made = slots.fires.try_lines(slots.plan_ids(slot).start + fires, cells, first,
-                                 _candidates(slots, slot, np.empty(0, np.int32)), slots.fields,
-                                 slots.overlays)
+    made, _ = _tried(slots, slot, np.concatenate([*lines, np.empty(0, np.int64)]), first, fires)
     tried = made != NOT_TRIED
     return np.where(tried, made, 0), tried
 
 
-def _candidates(slots: ProblemBatch, slot: int, row: NDArray[np.int32]) -> Candidates:
-    """Breaks as the slot's problem has them. row: see `Candidates`."""
+def _tried(slots: ProblemBatch, slot: int, cells: NDArray[np.int64], first: NDArray[np.int64],
+           fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """`FireStore.try_lines` of lines of flat cells, with breaks as the slot's problem has them."""
     rules, value = slots.problem(slot).scene.field.breaks, slots.value[slot]
     left = value * np.float32(rules.lost) if rules.lost > 0.0 else value[:0]
-    return Candidates(row, slot, break_state(rules), in_units(left, slots.loss_unit(slot)))
+    candidates = Candidates(slot, break_state(rules), in_units(left, slots.loss_unit(slot)))
+    return slots.fires.try_lines(slots.plan_ids(slot).start + fires,
+                                 padded_cells(cells, slots.sizes.shape[1]), first, candidates,
+                                 slots.fields, slots.overlays)
 
 
 def saved_per_fire(slots: ProblemBatch, slot: int, cells: NDArray[np.int64],
@@ -97,12 +98,8 @@ def saved_per_fire(slots: ProblemBatch, slot: int, cells: NDArray[np.int64],
     saved = np.zeros((fires.size, cells.size), np.int64)
     if not cells_free.size or not fires.size:
         return saved, np.zeros(fires.size, np.bool_)
-    row = np.full(slots.cells, -1, np.int32)
-    places = padded_cells(cells[cells_free], shape[1])
-    row[places] = np.arange(places.size, dtype=np.int32)
-    made, beyond = slots.fires.try_breaks(which, _candidates(slots, slot, row), slots.fields,
-                                          slots.overlays)
-    saved[:, cells_free] = made[:, row[places]]
+    made, beyond = _tried(slots, slot, cells[cells_free], np.arange(cells_free.size + 1), fires)
+    saved[:, cells_free] = np.where(made != NOT_TRIED, made, 0)
     return saved, beyond
 
 

@@ -15,7 +15,6 @@ from firebreak.fire.incremental.kernels import (
     depends_on,
     list_change,
     reburn_many,
-    try_breaks,
     try_lines,
 )
 from firebreak.fire.incremental.structs import (
@@ -24,7 +23,6 @@ from firebreak.fire.incremental.structs import (
     Changes,
     KeptFires,
     ValueUnits,
-    crossed_of,
     crossing_of,
     in_units,
 )
@@ -74,7 +72,6 @@ class FireStore:
         self._value.unit[:] = 1.0
         self._new = hold(zeros(ChangedCells, V=slots, M=MAX_CHANGES))
         self._crossing = hold(crossing_of(closing_table(self.width)))
-        self._crossed = hold(crossed_of(self._crossing))
         self._changes = hold(zeros(Changes, T=threads, P=cells))
         self._states = np.zeros((threads, cells), np.uint8)
         self._in_use = np.zeros(fires, np.bool_)
@@ -88,7 +85,7 @@ class FireStore:
         """All arrays held, but for room that is shared."""
         yield from () if self._shares else self._scratch
         yield from (*self._table, *self._store, *self._value, *self._new,
-                    *self._crossing, *self._crossed, *self._changes, self._states, self._in_use,
+                    *self._crossing, *self._changes, self._states, self._in_use,
                     self._stale, self.affected, self._burned, self._downstream)
 
     @property
@@ -166,9 +163,7 @@ class FireStore:
             self._stale[some] |= self._table.source[some] == place
 
     def _affects(self, place: int, reach: int, some: slice) -> None:
-        near = np.zeros(self._stale[some].size, np.uint8)
-        burned_near(place, reach, self.width, self._store.code[some], near)
-        self.affected[some] += near
+        self.affected[some] += burned_near(place, reach, self.width, self._store.code[some])
 
     def opens_at(self, slot: int, place: int, embers: bool) -> None:
         """No break any more at a padded cell: fire may come to it or cross it from close by; embers
@@ -180,14 +175,14 @@ class FireStore:
             if embers:
                 self._stale[some] = 1
             else:
-                burned_near(place, REACH, self.width, self._store.code[some], self._stale[some])
+                self._stale[some] |= burned_near(place, REACH, self.width, self._store.code[some])
 
     def changes_at(self, slot: int, place: int) -> None:
         """Other fuel at a padded cell, or a break that crews may hold: fires near it may change,
         and burn anew.
         """
         for some in self.ids_of(slot):
-            burned_near(place, 2 * REACH, self.width, self._store.code[some], self._stale[some])
+            self._stale[some] |= burned_near(place, 2 * REACH, self.width, self._store.code[some])
             self._store.kept[some] &= self._stale[some] == 0
             self._affects(place, 2 * REACH, some)
 
@@ -241,32 +236,20 @@ class FireStore:
                     total[slot] += change
                 part[:, slot] = 0
 
-    def try_breaks(self, which: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
-                   overlays: Overlays) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Savings of each of n breaks alone in each fire, i64 [len(which), n], and whether a
-        fire would burn a new cell with some of them, bool [len(which)]. Hard breaks, constant
-        weather, no embers.
-        """
-        self._check_burned()
-        saved = np.empty((which.size, int(candidates.row.max()) + 1), np.int64)
-        beyond = np.zeros(which.size, np.uint8)
-        try_breaks(which, self.width, candidates, fields.arcs, fields.rules, self._table,
-                   overlays, self._value, self._crossing, self._crossed, self._changes,
-                   self._states, self._store, self._scratch, saved, beyond)
-        return saved, beyond != 0
-
     def try_lines(self, which: NDArray[np.int64], cells: NDArray[np.int64],
                   first: NDArray[np.int64], candidates: Candidates, fields: FieldStore,
-                  overlays: Overlays) -> NDArray[np.int64]:
-        """Savings of each of n lines of padded cells alone in each fire, i64 [len(which), n],
-        see `kernels.try_lines`. Hard breaks, constant weather, no embers.
+                  overlays: Overlays) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Savings of each of n lines of padded cells alone in each fire, i64 [len(which), n], see
+        `kernels.try_lines`, and whether a fire would burn a new cell with some of them, bool
+        [len(which)]. No embers, crews or breaks that burn.
         """
         self._check_burned()
         saved = np.empty((which.size, first.size - 1), np.int64)
+        beyond = np.zeros(which.size, np.bool_)
         try_lines(which, self.width, cells, first, candidates, fields.arcs, fields.rules,
                   self._table, overlays, self._value, self._crossing, self._changes, self._states,
-                  self._store, self._scratch, saved)
-        return saved
+                  self._store, self._scratch, saved, beyond)
+        return saved, beyond
 
     def loss_anew(self, which: NDArray[np.int64], fields: FieldStore,
                   overlays: Overlays) -> NDArray[np.float64]:
@@ -285,25 +268,13 @@ class FireStore:
         self._check_burned()
         whole = which.size and which[-1] - which[0] + 1 == which.size  # which need no copy
         code = self._store.code[which[0]:which[-1] + 1] if whole else self._store.code[which]
-        if nearby:
-            return np.flatnonzero(self._burns_near(places, code))
         out, starts_elsewhere = np.zeros(which.size, np.uint8), np.full(which.size, -1)
         for place in places.tolist():
-            depends_on(place, starts_elsewhere, code, self._crossing, out)
+            if nearby:
+                out |= burned_near(place, 2 * REACH, self.width, code)
+            else:
+                depends_on(place, starts_elsewhere, code, self._crossing, out)
         return np.flatnonzero(out)
-
-    def _burns_near(self, places: NDArray[np.int64],
-                    code: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """True for each fire that burns within 2 * REACH of padded cells, on the map itself:
-        `burned_near` takes what lies beyond its padding for what comes next in memory.
-        """
-        near, burned = np.zeros(code.shape[0], np.bool_), unpad(code, self._shape)
-        rows, cols = np.divmod(places, self.width)
-        for row, col in zip((rows - REACH).tolist(), (cols - REACH).tolist(), strict=True):
-            part = burned[:, max(row - 2 * REACH, 0):row + 2 * REACH + 1,
-                          max(col - 2 * REACH, 0):col + 2 * REACH + 1]
-            near |= (part != UNBURNED).any(axis=(1, 2))
-        return near
 
     def whole_value(self, slot: int, places: NDArray[np.int64] | slice = slice(None),
                     ) -> NDArray[np.float32]:

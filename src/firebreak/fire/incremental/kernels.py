@@ -9,13 +9,13 @@ from firebreak.fire.incremental.structs import (
     Candidates,
     ChangedCells,
     Changes,
-    Crossed,
     Crossing,
     KeptFires,
     ValueUnits,
 )
 from firebreak.fire.solver.structs import FireTable, Overlays, Rules, Workspace
 from firebreak.fire.travel.arcs import Arcs, Spots
+from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.native_library import WRITTEN, entry
 
 
@@ -32,12 +32,13 @@ def depends_on(cell: int, sources: Annotated[NDArray[np.int64], "F"],
     """
 
 
-@entry()
-def burned_near(cell: int, reach: int, width: int, codes: Annotated[NDArray[np.uint8], "F P"],
-                out: Annotated[NDArray[np.uint8], "F", WRITTEN]) -> None:
-    """Sets out[fire] = 1 for each fire that burned a cell within `reach` of the padded `cell`; what
-    lies beyond the padded map counts as unburned.
-    """
+def burned_near(cell: int, reach: int, width: int,
+                codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which fires, of codes [F, P], burned a cell within `reach` of a padded one."""
+    maps = codes.reshape(len(codes), codes.shape[1] // width, width)
+    row, col = divmod(cell, width)
+    near = maps[:, max(row - reach, 0):row + reach + 1, max(col - reach, 0):col + reach + 1]
+    return (near != UNBURNED).any(axis=(1, 2))
 
 
 @entry()
@@ -75,28 +76,16 @@ def reburn_many(which: Annotated[NDArray[np.int64], "N"], width: int, arcs: Arcs
 
 
 @entry(parallel=True)
-def try_breaks(which: Annotated[NDArray[np.int64], "N"], width: int, candidates: Candidates,
-               arcs: Arcs, rules: Rules, fires: FireTable, overlays: Overlays, values: ValueUnits,
-               crossing: Crossing, crossed: Crossed, changes: Changes,
-               states: Annotated[NDArray[np.uint8], "T P", WRITTEN], store: KeptFires,
-               scratch: Workspace, out: Annotated[NDArray[np.int64], "N B", WRITTEN],
-               beyond: Annotated[NDArray[np.uint8], "N", WRITTEN]) -> None:
-    """Tries each candidate on each of the kept plan fires listed in `which`, in parallel.
-
-    What it saves goes into `out`; beyond: with some break the fire burns a cell that it does not
-    burn without. states: room for overlays.
-    """
-
-
-@entry(parallel=True)
 def try_lines(which: Annotated[NDArray[np.int64], "N"], width: int,
               cells: Annotated[NDArray[np.int64], "?"], first: Annotated[NDArray[np.int64], "?"],
               candidates: Candidates, arcs: Arcs, rules: Rules, fires: FireTable,
               overlays: Overlays, values: ValueUnits, crossing: Crossing, changes: Changes,
               states: Annotated[NDArray[np.uint8], "T P", WRITTEN], store: KeptFires,
-              scratch: Workspace, out: Annotated[NDArray[np.int64], "N B", WRITTEN]) -> None:
+              scratch: Workspace, out: Annotated[NDArray[np.int64], "N B", WRITTEN],
+              beyond: Annotated[NDArray[np.bool_], "N", WRITTEN]) -> None:
     """Tries lines of breaks on each of the kept plan fires listed in `which`, in parallel.
 
     cells: padded, those of line k from first[k] to first[k + 1]. What it saves goes into `out`,
-    NOT_TRIED where the fire does not depend on the line.
+    NOT_TRIED where the fire does not depend on the line. beyond: with some of them the fire burns a
+    cell that it does not burn without. states: room for overlays.
     """

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.travel.stencil import FACET_CODE, FACETS
+from firebreak.fire.travel.stencil import FACET_CODE
 from firebreak.native_library import WRITTEN
 
 INVALIDATED = 3  # status of a cell to be repaired, or reached for the first time; a cell that
@@ -67,13 +67,6 @@ class Crossing(NamedTuple):
     facets: Annotated[NDArray[np.uint64], "D"]
 
 
-class Crossed(NamedTuple):
-    """Cells that each arc crosses: cell, offset from the child; how_many of each arc."""
-
-    cell: Annotated[NDArray[np.int64], f"{FACET_CODE + FACETS} ?"]
-    how_many: Annotated[NDArray[np.int64], f"{FACET_CODE + FACETS}"]
-
-
 class Changes(NamedTuple):
     """Cells that solving a fire again has changed, by thread, and what they were. more: what cells
     that stand hand down more, 0 between fires.
@@ -88,13 +81,10 @@ class Changes(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Breaks to try in one slot, n of them in padded cells.
-
-    row: their number where there is one, else -1; none for lines. slot: theirs. kind: what they
-    become, see `arcs`. left: what burning costs in a break that is narrower than its cell, or none.
+    """Breaks to try in one slot. kind: what they become, see `arcs`. left: what burning costs in a
+    break that is narrower than its cell, or none.
     """
 
-    row: Annotated[NDArray[np.int32], "P or none"]
     slot: int
     kind: int
     left: Annotated[NDArray[np.int64], "C P or none"]
@@ -112,17 +102,6 @@ def crossing_of(pairs: tuple[NDArray[np.int64], NDArray[np.int64]]) -> Crossing:
         else:
             facets[k] |= np.uint64(1 << (code - FACET_CODE))
     return Crossing(child, steps, facets)
-
-
-def crossed_of(crossing: Crossing) -> Crossed:
-    """The same pairs by arc."""
-    masks = [*((crossing.steps >> np.uint32(code)) & 1 for code in range(FACET_CODE)),
-             *((crossing.facets >> np.uint64(code)) & np.uint64(1) for code in range(FACETS))]
-    own = [-crossing.child[mask != 0] for mask in masks]
-    cell = np.zeros((len(own), max(cells.size for cells in own)), np.int64)
-    for code, cells in enumerate(own):
-        cell[code, :cells.size] = cells
-    return Crossed(cell, np.array([cells.size for cells in own], np.int64))
 
 
 def in_units(value: NDArray[np.float32], unit: float) -> NDArray[np.int64]:

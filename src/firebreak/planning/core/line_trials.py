@@ -82,7 +82,7 @@ def changed_by(slots: ProblemBatch, problem: Problem,
     out = np.zeros(trees.source.size, np.uint8)
     for place in padded_cells(cells, problem.scene.field.shape[1]).tolist():
         if rules.acts_nearby:
-            burned_near(place, 2 * REACH, width, trees.code, out)
+            out |= burned_near(place, 2 * REACH, width, trees.code)
             continue
         depends_on(place, trees.source, trees.code, crossing, out)
         if rules.lost > 0.0:
