@@ -16,8 +16,13 @@ from firebreak.landscape.names import weather_place
 from firebreak.reading import read_toml
 from firebreak.seeding import generator
 from firebreak.settings.weather import DEFAULT_MOISTURE
-from firebreak.weather.formats.gridded import grid_hours, is_gridded, read_gridded
-from firebreak.weather.formats.read import numbered_weather, read_weather
+from firebreak.weather.formats.read import (
+    grid_hours,
+    is_gridded,
+    numbered_weather,
+    read_gridded,
+    read_weather,
+)
 from firebreak.weather.formats.table import (
     Floats,
     WeatherTable,
@@ -168,7 +173,7 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
     if hours is not None and is_gridded(path):
         periods = _gridded_periods(path, scenarios, hours, seed)
         read = np.unique(periods)
-        table = read_gridded(path, hours=read.tolist())
+        table = read_gridded(path, read.tolist())
         return gather_streams(rows(turned(table) if wind_towards else table),
                               np.searchsorted(read, periods), 60.0)
     table = read_weather(path, year=year, wind_towards=wind_towards)
@@ -191,7 +196,7 @@ def _gridded_periods(folder: str | Path, streams: int, hours: int, seed: int) ->
     if starts.size == 0:
         raise fail(expected=f"at least {hours} hours", given=f"{available}", where=str(folder),
                    remedy="choose fewer hours")
-    moisture = read_gridded(folder, hours=(starts + hours // 2).tolist()).dead_moisture_1h
+    moisture = read_gridded(folder, (starts + hours // 2).tolist()).dead_moisture_1h
     if moisture is not None:
         starts = starts[moisture <= np.percentile(moisture, 100.0 - FROM_PERCENTILE)]
     return starts[drawn(len(starts), streams, seed)][:, None] + np.arange(hours)

@@ -39,7 +39,7 @@ LIMITS: dict[str, tuple[float, float, str]] = {
     "relative_humidity": (0.0, 1.0, "a relative humidity"),
     "rain_mm": (0.0, 500.0, "rain"),
     "cloud_cover": (0.0, 1.0, "a cloud cover"),
-    "wind_m_min": (0.0, 6000.0, "a wind speed"),
+    **dict.fromkeys(("wind_m_min", "wind_20ft_m_min"), (0.0, 6000.0, "a wind speed")),
     "wind_from_deg": (0.0, 360.0, "a wind direction"),
     "fine_fuel_moisture_code": (0.0, 101.0, "an FFMC"),
     "duff_moisture_code": (0.0, 1000.0, "a DMC"),

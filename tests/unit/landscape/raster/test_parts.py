@@ -19,7 +19,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster import parts, resample
 from firebreak.landscape.raster.on_grid import mask_of, read_on_grid
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.weather.formats.gridded import grid_hours
+from firebreak.weather.formats.read import grid_hours
 
 SIDE = 14_000  # nearly as many cells as a raster may have
 WEST, NORTH = -2_000_000.0, 1_500_000.0

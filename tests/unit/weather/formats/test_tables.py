@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+import rasterio
 
 from firebreak.checks import InputError
-from firebreak.weather.formats.gridded import grid_hours, read_gridded
-from firebreak.weather.formats.read import numbered_weather, read_weather
+from firebreak.weather.formats.read import grid_hours, numbered_weather, read_gridded, read_weather
 from firebreak.weather.formats.table import (
     WeatherWarning,
     hourly,
@@ -341,7 +341,6 @@ def test_the_columns_of_a_table_are_read_only(tmp_path):
 
 @pytest.fixture(name="grid")
 def _grid(tmp_path):
-    import rasterio
     from rasterio.transform import Affine
 
     def write(name, values):
@@ -357,12 +356,12 @@ def _grid(tmp_path):
     return tmp_path, write
 
 
-def test_gridded_weather_is_read_at_one_cell_and_chosen_hours(grid):
+def test_gridded_weather_is_read_at_the_middle_cell_and_chosen_hours(grid):
     folder, _ = grid
     assert grid_hours(folder) == ((3, 2), 30)
-    table = read_gridded(folder, cell=(2, 1), hours=[3, 4, 7])
+    table = read_gridded(folder, [3, 4, 7])
     np.testing.assert_allclose(table.wind_20ft_m_min, np.array([3.0, 4.0, 7.0]) * MPH)
-    np.testing.assert_array_equal(table.wind_from_deg, [35.0, 45.0, 75.0])
+    np.testing.assert_array_equal(table.wind_from_deg, [33.0, 43.0, 73.0])
     np.testing.assert_allclose(table.dead_moisture_1h, 0.05)
     np.testing.assert_array_equal(table.minutes, [0.0, 60.0, 240.0])
     assert read_weather(folder).rows == 30
@@ -370,15 +369,12 @@ def test_gridded_weather_is_read_at_one_cell_and_chosen_hours(grid):
 
 def test_bad_gridded_weather_is_refused(grid):
     folder, write = grid
-    for wrong in ({"cell": (3, 0)}, {"hours": [29, 30]}, {"hours": []}, {"hours": [3, 3]}):
-        with pytest.raises(InputError, match="expected"):
-            read_gridded(folder, **wrong)
     write("m1", np.full((30, 3, 2), -9999.0))
     with pytest.raises(InputError, match=r"m1_1\.tif, band 3, cell \(1, 1\): expected a dead"):
-        read_gridded(folder, hours=[2])
+        read_gridded(folder, [2])
     write("m1", np.full((31, 3, 2), 5.0))
     with pytest.raises(InputError, match="expected 31 hours"):
-        read_gridded(folder)
+        read_gridded(folder, [2])
     (folder / "wd_1.tif").unlink()
     with pytest.raises(InputError, match="got none of wd"):
         grid_hours(folder)
@@ -429,11 +425,15 @@ def test_the_real_wxs_agrees_with_the_station_and_the_wtr_it_was_made_from(data_
 def test_real_gridded_weather_is_read_without_the_rest(data_dir):
     folder = data_dir / "landfire-sierra-tile" / "weather"
     assert grid_hours(folder) == ((3, 2), 10920)
-    table = read_gridded(folder, cell=(0, 0), hours=range(4))
-    assert table.wind_20ft_m_min[0] == pytest.approx(6.315629 * MPH)
-    assert table.wind_from_deg[0] == pytest.approx(234.7)
-    assert table.dead_moisture_1h[0] == pytest.approx(0.08789559)
-    assert table.live_moisture_woody[0] == pytest.approx(0.6)
+    table = read_gridded(folder, range(4))
+    middle = {}
+    for name in ("ws", "wd", "m1", "lw"):
+        with rasterio.open(next(folder.glob(f"{name}_*.tif"))) as dataset:
+            middle[name] = dataset.read(1)[1, 1]
+    assert table.wind_20ft_m_min[0] == pytest.approx(middle["ws"] * MPH)
+    assert table.wind_from_deg[0] == pytest.approx(middle["wd"])
+    assert table.dead_moisture_1h[0] == pytest.approx(middle["m1"] / 100.0)
+    assert table.live_moisture_woody[0] == pytest.approx(middle["lw"] / 100.0)
 
 
 def test_real_weather_sets_have_their_files(data_dir):
