@@ -30,7 +30,7 @@ RIVALS = {
     **from_start(None),
     "milp": Method(
         "solves a mixed-integer program on the plan fires' spread graphs, with a bound; for small "
-        "maps", milp.place_milp, check_job=milp.check_job, searches=True),
+        "maps", milp.place_milp, check_case=milp.check_case, searches=True),
     "greedy-filtered": Method(
         "as greedy, but tries only the 64 cells with the most value burned behind them",
         starts.place_greedy_filtered, tries_breaks=True),

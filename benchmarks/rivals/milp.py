@@ -31,7 +31,7 @@ from firebreak.fire import break_state
 from firebreak.fire.travel.arcs import CLOSED
 from firebreak.landscape.treatments import break_width_m
 from firebreak.planning.core.limits import Effort, SearchOptions
-from firebreak.planning.core.rounds import Job, Placement, Task
+from firebreak.planning.core.rounds import Placement, PlanningCase, Task
 from firebreak.planning.search.filling import best_first, fill
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.seeding import generator
@@ -134,18 +134,18 @@ def improve(program: Program, solved: Solved, shape: tuple[int, int], effort: Ef
     return solved
 
 
-def check_job(job: Job) -> None:
+def check_case(case: PlanningCase) -> None:
     """Refuses a map, breaks and crews that the program has no form for.
 
     Raises:
         InputError: naming what it has.
     """
-    rows, cols = job.land.shape
+    rows, cols = case.land.shape
     if max(rows, cols) > MAX_SIDE:
         raise fail(expected=f"a map of at most {MAX_SIDE} x {MAX_SIDE} cells",
                    given=f"{rows} x {cols}", where="method milp",
-                   remedy=f"use greedy, or {job.smaller}")
-    conditions, cell_size_m = job.conditions, job.land.cell_size_m
+                   remedy=f"use greedy, or {case.smaller}")
+    conditions, cell_size_m = case.conditions, case.land.cell_size_m
     if (conditions.treatment.kind != "hard" or conditions.breach != "never"
             or conditions.meets_crews
             or break_width_m(conditions.treatment, cell_size_m) < cell_size_m):
@@ -153,8 +153,8 @@ def check_job(job: Job) -> None:
 
 
 def _check_problem(problem: Problem) -> None:
-    """Refuses what `check_job` does, cells to include, and embers, which a scene knows alone."""
-    check_job(Job.of(problem))
+    """Refuses what `check_case` does, cells to include, and embers, which a scene knows alone."""
+    check_case(PlanningCase.of(problem))
     scene = problem.scene
     breaks = scene.field.breaks
     if problem.given_mask().any():

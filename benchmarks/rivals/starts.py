@@ -2,9 +2,9 @@
 
 from firebreak.checks import InputError
 from firebreak.planning.core.progress import no_report
-from firebreak.planning.core.rounds import Job, Placement, Task
+from firebreak.planning.core.rounds import Placement, PlanningCase, Task
 from firebreak.planning.methods import METHODS, called
-from firebreak.planning.search.filling import by_downstream_value, check_job, fill, tries_quickly
+from firebreak.planning.search.filling import by_downstream_value, check_case, fill, tries_quickly
 from firebreak.planning.search.plan_state import PlanState
 
 FILTERED = 64
@@ -37,7 +37,7 @@ def starts_of(task: Task, start: str | None) -> tuple[list[list[int]], float]:
 def _is_quick(task: Task) -> bool:
     """Whether trying every cell at every step is within reach."""
     try:
-        check_job(Job.of(task.problem))
+        check_case(PlanningCase.of(task.problem))
     except InputError:
         return False
     return tries_quickly(task.problem.scene.field)

@@ -57,7 +57,7 @@ class ComparedPlans:
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> "ComparedPlans":
-        """What the steps return."""
+        """The record of what `evaluate` found."""
         return cls(methods=evaluation.methods, paired=evaluation.paired, rows=evaluation.rows,
                    plans=evaluation.plans, test_fires=evaluation.test_fires,
                    interval=evaluation.interval, _evaluation=evaluation)

@@ -1,4 +1,4 @@
-"""What is handed in from Python in place of files: landscapes, arrays, plans, policies."""
+"""Landscapes, arrays, plans and policies that are handed in from Python in place of files."""
 
 import dataclasses
 import hashlib
@@ -20,7 +20,7 @@ from firebreak.settings.schema import leaves
 
 Options = TypeVar("Options")
 Source = str | Path | Landscape
-"""What names a landscape on the command line, or one that was read."""
+"""The name of a landscape on the command line, or one that was read."""
 
 
 def source_of(given: object, where: str) -> str | Landscape:
@@ -161,7 +161,7 @@ def _digest(landscape: Landscape) -> str:
 
 
 def _holds(folder: Path, landscape: Landscape) -> bool:
-    """Whether a folder is read as this landscape."""
+    """True where a folder is read as this landscape."""
     from firebreak.landscape.formats.read import read_landscape
 
     try:

@@ -13,7 +13,7 @@ from firebreak.settings.breaks import BreakSettings, MadeBreaks
 
 @dataclass(frozen=True, kw_only=True)
 class LandscapeOptions:
-    """What lies on a landscape, and of which kind the breaks of `built` are."""
+    """Rasters on a landscape, and the kind of the breaks of `built`."""
 
     map: RasterOptions = field(default_factory=RasterOptions)
     breaks: BreakSettings = field(default_factory=BreakSettings)

@@ -1,4 +1,4 @@
-"""What results are in a notebook: pages, tables of geopandas, grids of xarray. Each library is
+"""Results in a notebook: pages, tables of geopandas, grids of xarray. Each library is
 loaded when its form is asked for.
 """
 

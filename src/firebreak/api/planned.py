@@ -55,7 +55,7 @@ Grid = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PlanEffect:
-    """What a plan changes on test fires that no method was given; grids are [H, W] of the whole
+    """Changes by a plan on test fires that no method was given; grids are [H, W] of the whole
     map, nan where it was not planned for.
 
     Attributes:
@@ -186,10 +186,10 @@ class PlannedBreaks:
                              others)
 
     def values(self, placed: int = 0) -> Grid:
-        """What the policy that the plan followed, or was chosen beside, expects of the next break
-        through each cell, per cell, in percent of the loss without breaks, once the first `placed`
-        cells of the plan stand: [H, W] of the whole map, nan where none may be placed. Of a policy
-        that places lines it is the best line through the cell.
+        """The value that the policy that the plan followed, or was chosen beside, gives the next
+        break through each cell, per cell, in percent of the loss without breaks, once the first
+        `placed` cells of the plan stand: [H, W] of the whole map, nan where none may be placed. Of
+        a policy that places lines it is the best line through the cell.
 
         Raises:
             InputError: no policy was followed, or the plan has fewer cells; a plan by windows.

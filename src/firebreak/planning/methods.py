@@ -15,11 +15,11 @@ from firebreak.settings.retired import retired_method
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
     from firebreak.fire import Scene
-    from firebreak.planning.core.rounds import Job
+    from firebreak.planning.core.rounds import PlanningCase
 
 
 class Candidate(NamedTuple):
-    """How a chooser tries a method.
+    """Place and bounds of a method that a chooser tries.
 
     Attributes:
         order: its place in the fixed order, the quickest kind first; a tie goes to the first.
@@ -34,7 +34,7 @@ class Candidate(NamedTuple):
     most_trials: int | None = None
 
     def fits(self, scene: "Scene", budget_share: float, plan_fires: int) -> bool:
-        """Whether the method is tried there."""
+        """True where the method is tried there."""
         from firebreak.planning.search.filling import tries_quickly
 
         treatable = int(scene.landscape.treatable.sum())
@@ -56,7 +56,7 @@ Function = str | Callable[..., Any]
 
 
 class Method(NamedTuple):
-    """What is known of a method without calling it.
+    """The facts of a method that are known without calling it.
 
     Attributes:
         description: one line for --help and the documentation.
@@ -67,7 +67,7 @@ class Method(NamedTuple):
         guided: follows the policy that is given.
         check_policy: the function that refuses a policy that it cannot follow; None where it
             follows any.
-        check_job: that which refuses a map, or breaks and fires on it, that it cannot plan for;
+        check_case: that which refuses a map, or breaks and fires on it, that it cannot plan for;
             None where it plans for any.
         searches: goes on until a limit.
         takes_lines: chooses among lines that the user supplies.
@@ -84,7 +84,7 @@ class Method(NamedTuple):
     stochastic: bool = False
     guided: bool = False
     check_policy: Function | None = None
-    check_job: Function | None = None
+    check_case: Function | None = None
     searches: bool = False
     takes_lines: bool = False
     compared: bool = False
@@ -131,7 +131,7 @@ METHODS: dict[str, Method] = {
         keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
-        "tries all cells", "search.filling.place_greedy", check_job="search.filling.check_job",
+        "tries all cells", "search.filling.place_greedy", check_case="search.filling.check_case",
         tries_breaks=True, candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
@@ -157,10 +157,10 @@ AUTO = "auto"
 CHOOSERS: dict[str, str] = {
     AUTO: f"makes the plans of {', '.join(CANDIDATES)} and keeps the one that saves most on fires "
           "that no method was given"}
-"""What makes plans with several methods and keeps one of them; see `evaluation.auto`."""
+"""The choosers, which make plans with several methods and keep one; see `evaluation.auto`."""
 
 DEFAULT = AUTO
-"""What plans where no method is named."""
+"""The method where none is named."""
 
 POLICY_METHOD = "dqn"
 """The method that follows a policy and nothing else: what a trained policy is judged as."""
@@ -220,14 +220,14 @@ def check_policy(method: str, policy: "Policy | None") -> None:
         called(check)(policy)
 
 
-def check_job(method: str, job: "Job") -> None:
+def check_case(method: str, case: "PlanningCase") -> None:
     """Refuses land, breaks and fires that a method cannot plan for, before a scene is made.
 
     Raises:
         InputError: naming what it can.
     """
     if METHODS[method].guided:
-        check_size(job.land, method, job.smaller)
-    check = METHODS[method].check_job
+        check_size(case.land, method, case.smaller)
+    check = METHODS[method].check_case
     if check is not None:
-        called(check)(job)
+        called(check)(case)

@@ -4,7 +4,6 @@ the trees of the plan fires: which cells lie between ignitions and what is value
 Where cells differ in cost, scores are per unit of cost.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +52,7 @@ Floats = NDArray[np.float64]
 
 
 class TreeScratch(NamedTuple):
-    """What the traversals of `core.kernels` need on one map of P padded cells.
+    """Scratch memory of the traversals of `core.kernels` on one map of P padded cells.
 
     offset: i64 [32], of the padded cell at each step. ints: i32 [2, P]. seen: u8 [P], zeros.
     reals: f64 [2, P].
@@ -89,24 +88,20 @@ def place_betweenness(task: Task) -> Placement:
 
     Source: betweenness centrality, Freeman (1977), doi:10.2307/3033543, in each fire's own tree.
     """
-    return _place_by_trees(task, path_scores)
-
-
-def _place_by_trees(task: Task,
-                    score_of: Callable[[PlanTrees, Floats, TreeScratch], Floats]) -> Placement:
     scene = task.problem.scene
     value, simulations = conditional_value(scene, task.problem.plan_fires)
     padded, work = pad(value), tree_scratch(value.shape)
 
-    def score(slots: ProblemBatch) -> Floats:
-        found = score_of(slots.plan_trees(0), padded, work)
-        return unpad(found, value.shape) / scene.landscape.cost
+    def score(batch: ProblemBatch) -> Floats:
+        return (unpad(path_scores(batch.plan_trees(0), padded, work), value.shape)
+                / scene.landscape.cost)
+
     placed = place_by_score(task, score)
     return placed._replace(simulations=placed.simulations + simulations)
 
 
 def conditional_value(scene: Scene, fires: Fires) -> tuple[Floats, float]:
-    """What a cell loses in a fire that burns it [H, W], and the simulations that took to learn.
+    """Loss of a cell in a fire that burns it [H, W], and the simulations that took to learn.
 
     The cell's value, or where losses depend on flame length the mean over the fires that burn it
     on the untreated map; cells that none burns count with the most that they can lose.

@@ -51,7 +51,7 @@ FirstPlanTaker = Callable[["PlanAtOnce", FirstPlan], object]
 
 
 class Judgement(NamedTuple):
-    """What a plan changes on test fires.
+    """The changes by a plan on test fires.
 
     Attributes:
         result: of the part of the map that was planned for.
@@ -126,7 +126,7 @@ class PlanAtOnce:
 
 
 def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
-    """What the plan changes, segment by segment, on the test fires."""
+    """Burn the test fires under the plan, segment by segment."""
     options, area, scene, plan = made.request.options, made.request.area, made.scene, made.plan
     brief, full = options.report == "brief", options.report == "full"
     order = in_plan_order(plan, area.land, options.place.segment_m)
@@ -160,7 +160,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
 
 
 def _over_years(made: PlanAtOnce, order: list[BreakSegment], bar: Bar) -> YearsResult | None:
-    """What to build and what to keep up when, of the plan's segments in build order; None where it
+    """The schedule of the plan's segments, in build order: what to build and keep up; None where it
     was not asked or there is nothing to build.
     """
     options, area = made.request.options, made.request.area

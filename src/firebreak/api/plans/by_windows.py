@@ -47,7 +47,7 @@ KEPT_SHARE = 0.75
 
 
 class WindowsJudgement(NamedTuple):
-    """What a plan by windows saves of test fires.
+    """The savings of a plan by windows on test fires.
 
     Attributes:
         saved: share of their loss.
@@ -98,7 +98,7 @@ class PlanByWindows:
         return replace(self, judgement=self._judge(bar))
 
     def _judge(self, bar: Bar) -> WindowsJudgement:
-        """What the plan saves on the test fires."""
+        """Burn the test fires without and with the plan."""
         options, network, plan = self.request.options, self.request.network, self.plan
         scene = self.region.scene
         fires = scene.fires("test", options.test_fires)
@@ -233,7 +233,7 @@ def saved_words(made: WindowPlan, saved: Interval) -> str:
 
 
 def facts_of(made: WindowPlan) -> list[str]:
-    """How the plan came about, a sentence each."""
+    """Sentences on how the plan came about."""
     begun = ("rows across the whole map save more of the choice fires than lines of windows alone: "
              "the plan begins with them")
     return [*([begun] if made.rows else []),

@@ -1,4 +1,4 @@
-"""What a plan is made from: its options, checked, and the map and the policy, read."""
+"""The request for a plan: its options, checked, and the map and the policy, read."""
 
 import re
 from collections.abc import Callable
@@ -50,7 +50,7 @@ _MADE = re.compile(r"(?:synthetic:\d+|closed-form:[a-z-]+)(?::(\d{1,9})(?:x(\d{1
 
 
 class PlanRequest(NamedTuple):
-    """What a plan is made from.
+    """All that a plan is made from.
 
     Attributes:
         source: what the landscape was read from; empty for one that was handed in.

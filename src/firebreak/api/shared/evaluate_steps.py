@@ -1,4 +1,4 @@
-"""What a comparison is of: scenes, methods, plans made elsewhere; from the options that the command
+"""The scenes, methods and plans of a comparison, from the options that the command
 line and `api.compared` take.
 """
 
@@ -125,7 +125,7 @@ def _scene(land: "Landscape", source: str, options: EvaluateOptions,
 
 
 def _fits(land: "Landscape", source: str, options: EvaluateOptions) -> bool:
-    """Whether the scene of a landscape, and plans on it, fit the memory that is free."""
+    """True where the scene of a landscape, and plans on it, fit the memory that is free."""
     from firebreak.free_memory import free_bytes
     from firebreak.planning.core.fire_counts import planning_bytes
 
@@ -134,7 +134,7 @@ def _fits(land: "Landscape", source: str, options: EvaluateOptions) -> bool:
 
 
 def _is_large(shape: tuple[int, int] | None) -> bool:
-    """Whether a map has more than LARGE_CELLS cells, as far as is known."""
+    """True where a map has more than LARGE_CELLS cells, as far as is known."""
     return shape is not None and shape[0] * shape[1] > LARGE_CELLS
 
 

@@ -75,7 +75,7 @@ def check_resumed(name: str | None, options: TrainOptions) -> None:
 
 
 def splits_of(config: "RunConfig") -> "Splits":
-    """What a run that ends with a comparison trains, is validated and tested on.
+    """The land that a run with a comparison at its end trains, is validated and tested on.
 
     Raises:
         InputError: as `make_splits`; a method that cannot be compared with the policy at the end.
@@ -142,7 +142,7 @@ def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
 
 
 def _tell(row: dict[str, Any], told: Teller) -> None:
-    """What a row has to say to somebody who watches."""
+    """Tell whoever watches what a row says."""
     if row["kind"] == "progress":
         told.advance(row["episodes_ended"], _postfix(row))
     elif row["kind"] == "validation":

@@ -1,4 +1,4 @@
-"""What `firebreak plan` prints of a plan."""
+"""The words that `firebreak plan` prints of a plan."""
 
 import shlex
 import sys
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bool) -> str:
-    """What the first plan saves, where it is, and what the command goes on to do.
+    """Words on what the first plan saves, where it is, and what the command goes on to do.
 
     earlier: the folder holds another plan.
     """
@@ -79,7 +79,7 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
 
 
 def _record_at_once(run: PlanAtOnce) -> dict[str, Any]:
-    """What --json prints of a plan that was made at once, beside what it prints of every plan."""
+    """Keys of --json of a plan that was made at once, beside those of every plan."""
     chosen = {} if run.choice is None else {"chosen_by": run.plan.chosen_by,
                                             "choice": run.choice.as_dict()}
     over_years = None if run.judgement is None else run.judgement.result.over_years
@@ -106,7 +106,7 @@ def _say_windows(run: "PlanByWindows") -> None:
 
 
 def _record_of_windows(run: "PlanByWindows") -> dict[str, Any]:
-    """What --json prints of a plan by windows, beside what it prints of every plan."""
+    """Keys of --json of a plan by windows, beside those of every plan."""
     made, judgement = run.made, run.judgement
     tested: dict[str, Any] = {} if judgement is None else _numbers(judgement.saved)
     if judgement is not None and judgement.network is not None:

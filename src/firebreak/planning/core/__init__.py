@@ -1,3 +1,3 @@
-"""What all methods share: the plan, rounds of placement, trials of lines, rules, area, limits,
+"""The base of all methods: the plan, rounds of placement, trials of lines, rules, area, limits,
 break segments. No method.
 """

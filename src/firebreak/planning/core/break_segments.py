@@ -174,7 +174,7 @@ def least_length_m(cell_size_m: float) -> float:
 
 
 def closes_gap(piece: NDArray[np.int64], burnable: NDArray[np.bool_], *, leak: bool) -> bool:
-    """Whether a piece and the barriers beside it part the burnable cells around it.
+    """True where a piece and the barriers beside it part the burnable cells around it.
 
     The map's edge is no barrier: what lies beyond it may burn.
 

@@ -1,4 +1,4 @@
-"""What is asked for in fires and cells, held against the memory that is free."""
+"""Numbers of fires and cells, held against the memory that is free."""
 
 from math import isqrt
 from typing import NamedTuple
@@ -17,28 +17,27 @@ NETWORK_BYTES = 1800
 TESTED_BYTES, TESTED_THREAD_BYTES = 200, 115
 """Of a cell: maps over test fires; sums and room to work of each thread."""
 FEWEST_FIRES, FEWEST_CELLS = 16, 32
-"""What is worth being told that it would fit."""
+"""The fewest fires and cells that a refusal offers."""
 
 
-def check_planning(shape: tuple[int, int], conditions: FireConditions, plan_fires: int, name: str,
-                   *, learned: bool = True) -> None:
+def check_planning(shape: tuple[int, int], conditions: FireConditions, plan_fires: int,
+                   name: str) -> None:
     """Refuses a map whose scene, plan fires and tests would not fit the memory that is free, before
     any of it is taken; says what would.
 
     Args:
         plan_fires: kept burning; 0 for a scene alone.
         name: of the landscape.
-        learned: with methods that follow a policy.
 
     Raises:
         InputError: naming both sizes.
     """
     rows, cells = conditions.rows, shape[0] * shape[1]
-    parts = planning_bytes(shape, conditions, plan_fires, learned=learned)
+    parts = planning_bytes(shape, conditions, plan_fires)
     fires = f"{plan_fires:,} plan fires" if plan_fires else "fires"
     check_free({f"{cells:,} cells in {rows} rows of weather": parts.scene,
                 f"{fires} on them": parts.beside}, where=f"landscape {name}",
-               remedy=_fitting(shape, conditions, plan_fires, learned))
+               remedy=_fitting(shape, conditions, plan_fires))
 
 
 class PlanningBytes(NamedTuple):
@@ -50,7 +49,7 @@ class PlanningBytes(NamedTuple):
 
 def planning_bytes(shape: tuple[int, int], conditions: FireConditions, plan_fires: int, *,
                    learned: bool = True) -> PlanningBytes:
-    """What planning and testing take of memory at their peak, on a scene that is not made yet."""
+    """Memory of planning and testing at their peak, on a scene that is not made yet."""
     rows, cells = conditions.rows, shape[0] * shape[1]
     storage = 0
     if plan_fires:
@@ -65,13 +64,12 @@ def planning_bytes(shape: tuple[int, int], conditions: FireConditions, plan_fire
     return PlanningBytes(SCENE_BYTES * rows * cells, max(made, storage, tested))
 
 
-def _fitting(shape: tuple[int, int], conditions: FireConditions, plan_fires: int,
-             learned: bool) -> str:
-    """What would fit, in the words of an option."""
+def _fitting(shape: tuple[int, int], conditions: FireConditions, plan_fires: int) -> str:
+    """Fires or cells that would fit, in the words of an option."""
     free = free_bytes()
 
     def left(fires: int) -> int:
-        return free - sum(planning_bytes(shape, conditions, fires, learned=learned))
+        return free - sum(planning_bytes(shape, conditions, fires))
 
     if plan_fires > FEWEST_FIRES and left(FEWEST_FIRES) > 0:
         per_fire = max(left(FEWEST_FIRES) - left(2 * FEWEST_FIRES), 1) / FEWEST_FIRES

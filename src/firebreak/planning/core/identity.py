@@ -1,4 +1,4 @@
-"""What kept work belongs to: a hash of all that its numbers follow from, so that work of other
+"""The identity of kept work: a hash of all that its numbers follow from, so that work of other
 fires or of another program is not taken up.
 """
 

@@ -1,5 +1,5 @@
-"""What bounds a method: how long a search may go on, by the clock or by evaluations, which repeats
-exactly; how large a map may be on which a policy plans at once. Loads no network.
+"""The bounds of a method: how long a search may go on, by the clock or by evaluations, which
+repeats exactly; how large a map may be on which a policy plans at once. Loads no network.
 """
 
 from time import perf_counter
@@ -58,7 +58,7 @@ def forever() -> bool:
 
 
 class Effort:
-    """What a search has spent of what it may; the clock starts when this is made."""
+    """Effort that a search has spent of what it may; the clock starts when this is made."""
 
     def __init__(self, options: SearchOptions, report: Reporter = no_report) -> None:
         """report: takes the share that is spent, whenever the search asks whether it may go on."""
@@ -69,7 +69,7 @@ class Effort:
         self.evaluated = 0
 
     def share(self) -> float:
-        """What is spent of the limit that is nearer, 0 to 1; 1 ends the search."""
+        """Share of the limit that is nearer, 0 to 1; 1 ends the search."""
         # Without a clock's limit the clock is not looked at: the search must repeat exactly.
         by_count = 0.0 if self._evaluations is None else self.evaluated / self._evaluations
         by_clock = (0.0 if self._seconds == float("inf")
@@ -77,14 +77,14 @@ class Effort:
         return min(1.0, max(by_count, by_clock))
 
     def left(self) -> bool:
-        """Whether the search may go on."""
+        """True where the search may go on."""
         share = self.share()
         self._report(share)
         return share < 1.0
 
     def in_time(self) -> bool:
-        """Whether the limit by the clock, if there is one, is not reached; for what a move consists
-        of, so that a long move does not overrun the limit.
+        """True where the limit by the clock, if there is one, is not reached; for what a move
+        consists of, so that a long move does not overrun the limit.
         """
         return self._seconds == float("inf") or self.seconds_left() > 0.0
 

@@ -1,4 +1,4 @@
-"""What lines of breaks save, tried on the plan fires of slot 0."""
+"""Trials of lines of breaks on the plan fires of slot 0."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -42,7 +42,7 @@ def _crossing(width: int) -> Crossing:
 
 def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],
               go_on: Callable[[], bool] = forever) -> list[Trial]:
-    """What the available ones of each line's flat cells, alone, save of slot 0's plan fires, which
+    """Savings by the available ones of each line's flat cells, alone, of slot 0's plan fires, which
     are the problem's. Where every trial burns its fires anew, those of the first lines, as long as
     it may go on.
     """
@@ -57,7 +57,7 @@ def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.
 
 
 def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64]) -> Trial:
-    """What the available ones of flat `cells` save of slot 0's plan fires, which are the problem's:
+    """Saving by the available ones of flat `cells` of slot 0's plan fires, which are the problem's:
     those that they may change are burned.
     """
     scene, trees = problem.scene, slots.plan_trees(0)

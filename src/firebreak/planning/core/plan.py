@@ -68,12 +68,12 @@ class Plan:
 
     @property
     def priced_in(self) -> str:
-        """What people read behind a cost."""
+        """The unit that people read behind a cost."""
         return "cells" if self.cost_unit == "cells" else self.currency or "units of cost"
 
     @property
     def label(self) -> str:
-        """What the plan is called beside those of methods: its chooser, else its method."""
+        """The name of the plan beside those of methods: its chooser, else its method."""
         return self.chosen_by or self.method
 
     @property
@@ -138,7 +138,7 @@ def one_of(unit: str) -> str:
 
 
 def spent_words(plan: Plan) -> str:
-    """What a plan spends, for people: its cells, and what they cost where that is another number.
+    """Words on what a plan spends: its cells, and what they cost where that is another number.
     """
     if plan.cost_unit == "cells":
         return f"{plan.cells.size:,} cells of a budget of {plan.budget:,.6g}"
@@ -148,7 +148,7 @@ def spent_words(plan: Plan) -> str:
 
 
 def cost_of(cells: NDArray[np.int64], landscape: Landscape) -> float:
-    """What treating these cells costs."""
+    """Cost of treating these cells."""
     return float(landscape.cost.ravel()[cells].astype(np.float64).sum())
 
 

@@ -1,4 +1,4 @@
-"""How long work reports its progress. Planning draws no progress bar: the caller hands one in."""
+"""Progress of long work. Planning draws no progress bar: the caller hands one in."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager

@@ -33,8 +33,8 @@ SPACING = 3
 scores."""
 
 
-class Job(NamedTuple):
-    """What a method is to plan for, known before a scene is made.
+class PlanningCase(NamedTuple):
+    """Land, conditions and fires that a method is to plan for, known before a scene is made.
 
     smaller: what to ask for instead of a map that is too large, in words.
     """
@@ -45,14 +45,14 @@ class Job(NamedTuple):
     smaller: str = PART_OF_MAP
 
     @classmethod
-    def of(cls, problem: Problem) -> "Job":
+    def of(cls, problem: Problem) -> "PlanningCase":
         """That of a problem, whose scene is made."""
         scene = problem.scene
         return cls(scene.landscape, scene.conditions, problem.plan_fires.source.size)
 
 
 class Task(NamedTuple):
-    """What a method is given. batch: cells per round; policy: for learned methods; search: for
+    """The input of a method. batch: cells per round; policy: for learned methods; search: for
     methods that search; report: takes the share of the plan that is made; lines: that the user
     supplies.
     """
@@ -97,7 +97,7 @@ def place_by_score(task: Task, score: Score) -> Placement:
 
 
 def spent_share(slots: ProblemBatch, problem: Problem) -> float:
-    """What is spent of a problem's budget, 0 to 1."""
+    """Share of a problem's budget that is spent, 0 to 1."""
     return 1.0 - float(slots.budget_left[0]) / problem.budget
 
 
@@ -178,7 +178,9 @@ def afford(order: NDArray[np.int64], cost: NDArray[np.float32],
 
 
 def spendable(left: float) -> float:
-    """What the rest of a budget pays for, as in the environment: sums of costs carry rounding."""
+    """Price that the rest of a budget pays for, as in the environment: sums of costs carry
+    rounding.
+    """
     return left * (1.0 + 1e-9) + 1e-9
 
 

@@ -20,7 +20,7 @@ from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement, spendable
 
 ROUNDS = 6
-"""How often short pieces are removed and their cost is spent anew, at most."""
+"""Times that short pieces are removed and their cost is spent anew, at most."""
 
 _ROUNDING = 1e-9
 _NO_CELLS = np.empty(0, np.int64)
@@ -28,7 +28,7 @@ _NO_CELLS = np.empty(0, np.int64)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PlanRules:
-    """What every plan keeps to.
+    """Rules that every plan keeps to.
 
     Attributes:
         include: int64 [n], flat treatable cells that are in every plan and count in its cost.
@@ -124,7 +124,7 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
 
 def _place(problem: Problem, budget: float, given: NDArray[np.int64],
            forbidden: NDArray[np.bool_], place: Callable[[Problem], Placement]) -> Placement:
-    """What a method adds to given cells."""
+    """Cells that a method adds to given ones."""
     land = problem.scene.landscape
     allowed = land.treatable & ~forbidden
     allowed.ravel()[given] = False

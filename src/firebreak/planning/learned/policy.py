@@ -134,8 +134,8 @@ def _q_values(policy: Policy, slots: ProblemBatch, part: Part | None = None) -> 
 
 
 class Ordered(NamedTuple):
-    """What may be placed in a round. lines: of cells that are not broken yet, best line first;
-    burned: fires burned to put them in this order.
+    """Lines that may be placed in a round. lines: of cells that are not broken yet, best line
+    first; burned: fires burned to put them in this order.
     """
 
     lines: Iterable[LineList]

@@ -214,7 +214,7 @@ def remove_earlier(earlier: Mapping[Path, frozenset[str]], kept: Collection[Path
 
 
 def is_of_plan(folder: Path, name: str) -> bool:
-    """Whether a folder holds a file of this name that is of its plan, as far as can be told."""
+    """True where a folder holds a file of this name that is of its plan, as far as can be told."""
     listed = _listed(folder)
     return (folder / name).is_file() and (listed is None or name in listed.known())
 
@@ -248,13 +248,15 @@ def _listed(folder: Path) -> _Listed | None:
 
 
 def _is_name(name: str) -> bool:
-    """Whether a file in the folder may have this name: none above it, none too long to look for."""
+    """True where a file in the folder may have this name: none above it, none too long to look for.
+    """
     return (Path(name).name == name and name not in ("", "..")
             and len(name.encode()) <= _LONGEST_NAME)
 
 
 def _holds(path: Path, checksums: Collection[str]) -> bool:
-    """Whether a file is there with one of these checksums; of one that cannot be read nobody knows.
+    """True where a file is there with one of these checksums; of one that cannot be read nobody
+    knows.
     """
     try:
         return bool(checksums) and path.is_file() and _checksum(path) in checksums

@@ -186,7 +186,7 @@ def _chosen_by(plan: Plan) -> dict[str, str]:
 
 
 def record_in(folder: Path) -> dict[str, Any]:
-    """How the plan in a folder was made: the table of its plan.json.
+    """The table of a folder's plan.json: how the plan was made.
 
     Raises:
         InputError: the file is damaged.
@@ -203,7 +203,7 @@ def record_in(folder: Path) -> dict[str, Any]:
 
 
 def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
-    """How a plan was made, as fields of `Plan`; empty if there is no such file."""
+    """The record of how a plan was made, as fields of `Plan`; empty if there is no such file."""
     if not path.is_file():
         return {}
     try:
@@ -252,7 +252,8 @@ def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:
 
 
 def _is_firebreak_table(path: Path) -> bool:
-    """Whether the header begins with a year, as in "Year,Ncell" and "Year Number,Cell Numbers"."""
+    """True where the header begins with a year, as in "Year,Ncell" and "Year Number,Cell Numbers".
+    """
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         return file.readline(80).lstrip(' "').lower().startswith("year")
 

@@ -1,4 +1,4 @@
-"""What a plan changes, as files for a GIS and a spreadsheet.
+"""The changes by a plan, as files for a GIS and a spreadsheet.
 
 Rasters lie on the landscape's grid, in its reference system; where only a part of the map was
 planned for, they are empty outside it. Each has a QGIS style beside it.
@@ -96,7 +96,7 @@ def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> l
 
 
 def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
-    """What is known of each segment, in build order, by column."""
+    """Columns of each segment, in build order."""
     effect, rows = result.effect, []
     built = None if result.over_years is None else years_built(result.over_years)
     found = columns_of(result.segments, marginal_benefit(effect).tolist(),
@@ -118,7 +118,7 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
 
 
 def treatments_in(result: PlanResult) -> list[dict[str, Any]]:
-    """What each treatment does in the plan, by column."""
+    """Area and cost of each treatment in the plan, by column."""
     return treatments_used(result.scene.landscape, result.plan.cells, result.treatments,
                            result.scene.conditions.treatment.width_m)
 

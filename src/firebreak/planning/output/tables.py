@@ -29,7 +29,7 @@ BUILD_ORDER = "build_order"
 
 def treatments_used(landscape: Landscape, cells: NDArray[np.int64], rows: Sequence[TreatmentRow],
                     width_m: float | None) -> list[dict[str, Any]]:
-    """What each treatment does in a plan of flat cells, by column; those that it does not use are
+    """Area and cost of each treatment in a plan of flat cells, by column; those not used are
     left out.
 
     Args:
@@ -131,7 +131,7 @@ def years_record(found: YearsResult) -> dict[str, Any]:
 
 
 def spent(own: Schedule) -> float:
-    """What a schedule spends in all years."""
+    """Cost of a schedule in all years."""
     return float(own.built.sum() + own.kept.sum() + own.again.sum())
 
 
@@ -145,7 +145,7 @@ def in_plan_order(plan: Plan, landscape: Landscape, longest_m: float) -> list[Br
 
 def columns_of(segments: Sequence[BreakSegment], saved: Sequence[float], whole: float,
                unit: str, priced_in: str) -> list[dict[str, Any]]:
-    """What is known of each segment of every plan, by column.
+    """Columns that each segment of every plan has.
 
     Args:
         saved: by how much each lowers the mean loss once those before it are built; whole: the

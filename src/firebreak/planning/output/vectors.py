@@ -79,7 +79,7 @@ def _symbols(properties: Properties, label: str) -> Symbols:
 
 
 def has_vector_reader() -> bool:
-    """Whether pyogrio is installed."""
+    """True where pyogrio is installed."""
     return importlib.util.find_spec("pyogrio") is not None
 
 

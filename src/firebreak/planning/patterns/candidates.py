@@ -20,7 +20,7 @@ LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 
 class Ground(NamedTuple):
-    """What may still be built. breaks, available: bool [H, W]; left: of the budget."""
+    """Cells that may still be built. breaks, available: bool [H, W]; left: of the budget."""
 
     breaks: NDArray[np.bool_]
     available: NDArray[np.bool_]
@@ -28,7 +28,7 @@ class Ground(NamedTuple):
 
 
 def ground_of(slots: ProblemBatch, slot: int = 0) -> Ground:
-    """What may still be built in a slot."""
+    """Cells that may still be built in a slot."""
     return Ground(slots.breaks[slot], slots.available[slot], float(slots.budget_left[slot]))
 
 
@@ -60,7 +60,7 @@ class Lines(NamedTuple):
 
 
 def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch) -> Flow:
-    """What fires of the codes [F, P] carry through cells of the value [P]."""
+    """The value [P] that fires of the codes [F, P] carry through cells."""
     flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
     flows(code, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
     return flow

@@ -1,4 +1,4 @@
-"""What runs of given lines would save, rated on the plan fires and kept until a fire changes."""
+"""Savings of runs of given lines, rated on the plan fires and kept until a fire changes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

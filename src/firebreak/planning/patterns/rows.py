@@ -22,9 +22,9 @@ from firebreak.planning.core.rounds import afford
 from firebreak.planning.patterns.strips import COVERS, STRIP_CELLS, Pattern, distance_to_strips
 
 GAP = 50.0
-"""What a cell that burns and may not be treated counts, in cells of mean cost: it leaves a gap."""
+"""Price of a cell that burns and may not be treated, in cells of mean cost: it leaves a gap."""
 LENGTH = 0.02
-"""What each cell counts besides its cost, in cells of mean cost: of equals the shorter row."""
+"""Price of each cell besides its cost, in cells of mean cost: of equals the shorter row."""
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +87,7 @@ def most_rows(cost_of: Callable[[int], float], budget: float, most: int) -> int:
 
 
 def _price(landscape: Landscape) -> Floats:
-    """What a row pays for each cell [H, W]: nothing where nothing burns."""
+    """Price of each cell [H, W] in a row: nothing where nothing burns."""
     treatable = landscape.treatable
     mean = float(landscape.cost[treatable].mean(dtype=np.float64)) if treatable.any() else 1.0
     return (np.where(treatable, landscape.cost.astype(np.float64),

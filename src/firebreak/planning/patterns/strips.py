@@ -50,7 +50,7 @@ def _heading(scene: Scene, row: int) -> tuple[float, float]:
 
 
 def along(shape: tuple[int, int], towards: tuple[float, float]) -> NDArray[np.float64]:
-    """How far each cell [H, W] lies in a direction, in cells from the north-west corner."""
+    """Distance of each cell [H, W] in a direction, in cells from the north-west corner."""
     rows, cols = np.indices(shape)
     return rows * towards[0] + cols * towards[1]
 

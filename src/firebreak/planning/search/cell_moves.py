@@ -98,7 +98,7 @@ MOST_BURNS, MOST_BURNS_ANEW = 400_000, 50_000
 
 
 def rounds_of(problem: Problem) -> Iterator[int]:
-    """How many plans each round may try, by the number of plan fires and how fast trials are."""
+    """Numbers of plans that rounds may try, by the number of plan fires and the speed of trials."""
     anew = problem.scene.field.breaks.burns_anew or problem.scene.field.spots.cells.size > 0
     left = ((MOST_BURNS_ANEW if anew else MOST_BURNS)
             // max(problem.plan_fires.source.size, 1))

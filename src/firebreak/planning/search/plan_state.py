@@ -57,7 +57,7 @@ class PlanState:
         return self._burned / self._n_plan_fires
 
     def spent_share(self) -> float:
-        """What is spent of the budget, 0 to 1."""
+        """Share of the budget that is spent, 0 to 1."""
         return spent_share(self._slots, self._problem)
 
     def available(self) -> NDArray[np.int64]:
@@ -65,7 +65,7 @@ class PlanState:
         return np.flatnonzero(self._slots.available[0])
 
     def price(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What cells cost."""
+        """Costs of cells."""
         return self._cost[cells]
 
     def downstream_value(self) -> NDArray[np.float64]:
@@ -85,7 +85,7 @@ class PlanState:
         return near.ravel()
 
     def gains(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How much the mean loss falls by each of `cells` alone, exact; nothing changes."""
+        """Drop of the mean loss by each of `cells` alone, exact; nothing changes."""
         self.evaluated += cells.size
         if self._kept is None:
             self._count_trials(cells, 1.0)
@@ -103,7 +103,7 @@ class PlanState:
         return tried
 
     def try_lines(self, lines: Sequence[Sequence[int]]) -> list[Trial]:
-        """What each of some lines of flat cells, alone, saves per cost, see `line_trials`."""
+        """Try each of some lines of flat cells alone, see `line_trials`."""
         return self.trials(lambda slots: try_lines(
             self._problem, slots, [np.array(line, np.int64) for line in lines]))
 

@@ -59,7 +59,7 @@ class Ratings:
         return self._total[line]
 
     def stale(self, line: int) -> bool:
-        """Whether a line must be rated again."""
+        """True where a line must be rated again."""
         return line in self._whole or bool(self._stale[line])
 
     def wanted(self, lines: Iterable[int]) -> dict[int, list[Wanted]]:

@@ -36,23 +36,21 @@ Box = tuple[int, int, int, int]
 MOST_FIRES = 256
 """Plan fires of a window, at most: all of them judge."""
 OVER = 2.0
-"""How much more than its share of the budget a window proposes."""
+"""Times its share of the budget that a window proposes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowSettings:
-    """How a large map is cut.
+    """The cut of a large map into windows.
 
     Attributes:
         core: cells along a side of what a window treats, about.
         margin: cells around it; None: as far as most fires get.
-        over: how much more than its share of the budget a window proposes.
         most_fires: of a window.
     """
 
     core: int = CORE_CELLS
     margin: int | None = None
-    over: float = OVER
     most_fires: int = MOST_FIRES
 
 
@@ -116,7 +114,7 @@ def check_margin(margin: int, reach: NDArray[np.int64], name: str) -> None:
 
 
 def reach_of(source: NDArray[np.int64], boxes: Sequence[Box], cols: int) -> NDArray[np.int64]:
-    """How far fires get from their flat ignition cells, see `margin_for`."""
+    """Distance that fires get from their flat ignition cells, see `margin_for`."""
     row, col = np.divmod(source, cols)
     box = np.array(boxes, np.int64).reshape(-1, 4)
     return np.max([row - box[:, 0], col - box[:, 1], box[:, 2] - 1 - row, box[:, 3] - 1 - col],

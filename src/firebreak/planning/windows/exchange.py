@@ -40,7 +40,7 @@ PIECE_CELLS = 24
 FIRST_FIRES, BEST = 512, 4
 """Every plan of rows is burned with so many of the plan fires, and so many of the best with all."""
 OVER, LEFT = 1.5, 0.1
-"""How many times the budget rows cost before pieces are given up, and the share of it that is left
+"""Times the budget that rows cost before pieces are given up, and the share of it that is left
 for other lines then."""
 CUTS = (0.5, 0.7, 1.0)
 """Shares of what is too much that are given up, one time after the other."""
@@ -77,7 +77,7 @@ class _Burns:
         self.fires = 0
 
     def lost(self, fires: Fires, plans: Sequence[NDArray[np.int64]]) -> list[int]:
-        """What fires lose under each of some sets of breaks, flat cells, in whole units."""
+        """Losses of fires under each of some sets of breaks, flat cells, in whole units."""
         # Counted also where the answer was kept: a plan has one record.
         self.fires += fires.source.size * len(plans)
         return self._kept.answer(lambda: {"lost": losses_by_workers(
@@ -164,7 +164,7 @@ def _chosen(lines: Lines, made: LinePlan, rated: int, risen: int, *, rows: bool)
 
 
 def _by_stream(region: Region, sharded: ShardedFires, untreated: Sequence[int]) -> list[int]:
-    """What is lost in each stream of weather, exactly: however the fires are divided in shards."""
+    """Loss in each stream of weather, exactly: however the fires are divided in shards."""
     lost = [0] * (region.scene.streams.steps.weight.size // region.scene.streams.steps_per_stream)
     for shard, own in zip(sharded.shards, untreated, strict=True):
         lost[shard.stream] += own

@@ -1,5 +1,5 @@
-"""What a plan by windows has computed so far, so that one that was killed goes on: the same command
-finds in a folder what its windows proposed and what its shards answered.
+"""Answers that a plan by windows has computed so far, so that one that was killed goes on: the same
+command finds in a folder what its windows proposed and what its shards answered.
 
 A plan is a function of its input: the same questions come in the same order. So answers are kept in
 order, and a plan that is made again takes them until none is left. What shards answer follows from
@@ -34,7 +34,7 @@ class Kept:
     """Keeps nothing."""
 
     def proposal(self, window: int) -> Proposal | None:
-        """What a window proposed before, None if that is not known."""
+        """The proposal that a window made before, None if that is not known."""
         return None
 
     def keep_proposal(self, window: int, proposal: Proposal) -> None:
@@ -95,7 +95,7 @@ _MOST_ANSWERS, _MOST_NUMBERS = 8, 20_000
 
 
 class Unfinished(Kept):
-    """What is kept in a folder below `out`, made when there is something to keep.
+    """Answers that are kept in a folder below `out`, made when there is something to keep.
 
     Args:
         job: names the plan, see `job_of`.
@@ -121,12 +121,12 @@ class Unfinished(Kept):
 
     @property
     def windows(self) -> int:
-        """How many windows' proposals were kept."""
+        """The number of windows whose proposals were kept."""
         return len(self._proposals)
 
     @property
     def answers(self) -> int:
-        """How many answers were kept."""
+        """The number of answers that were kept."""
         return len(self._known)
 
     def proposal(self, window: int) -> Proposal | None:
@@ -183,7 +183,7 @@ class Unfinished(Kept):
 
     @property
     def is_kept(self) -> bool:
-        """Whether anything of the plan is in the folder."""
+        """True where anything of the plan is in the folder."""
         return bool(self._files())
 
     def _files(self, begin: str = "") -> list[Path]:

@@ -92,12 +92,12 @@ class WindowPlan(NamedTuple):
 
 
 def plan_fires_for(budget_cells: int) -> int:
-    """How many plan fires a budget of so many cells needs."""
+    """The number of plan fires that a budget of so many cells needs."""
     return max(FEWEST_FIRES, ceil(budget_cells / CELLS_PER_FIRE))
 
 
 def region_recipe(region: Region) -> Recipe:
-    """How a worker makes what it answers calls with."""
+    """The recipe by which a worker makes what it answers calls with."""
     return Recipe(make_worker, (region,))
 
 
@@ -222,7 +222,7 @@ def _lines(region: Region, proposals: Sequence[Proposal], cut: _Cut) -> tuple[Li
 
 
 def _asked(region: Region, cut: _Cut) -> int:
-    """How many windows have land to treat and fires that come near it."""
+    """The number of windows with land to treat and fires that come near it."""
     treatable = region.scene.landscape.treatable
     return sum(bool(treatable[core.inside.slices].any() and fires_in(
         core, region.fires, cut.footprints, 1, treatable.shape[1]).source.size)

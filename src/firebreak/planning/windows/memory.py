@@ -1,4 +1,4 @@
-"""What a plan by windows takes of memory, told before any of it is taken: the land and its plan
+"""The memory of a plan by windows, told before any of it is taken: the land and its plan
 fires in each worker, then the largest window in each, then all shards, then what burns fires under
 rows across the whole map.
 """
@@ -32,7 +32,7 @@ BURN_BYTES = 385
 ROWS_BYTES = 120
 """Of a cell of the map: what lays rows across it."""
 _SPARE = 1.25
-"""How many times what shards take must be free where every fire has a place: what is told is not
+"""Times the memory of shards that must be free where every fire has a place: what is told is not
 exact, and other programs need some too.
 """
 _SAMPLE = 48
@@ -62,7 +62,7 @@ class WindowsBytes(NamedTuple):
 
 def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Sequence[ShardPlan],
                   boxes: Sequence[Box], at_once: int) -> WindowsBytes:
-    """What a plan by windows takes beside the process itself.
+    """Bytes of a plan by windows beside the process itself.
 
     Args:
         fires: of a window, at most.

@@ -1,4 +1,4 @@
-"""What fires of the whole map burn, found by the workers of an executor: where they get, what they
+"""Fires of the whole map, burned by the workers of an executor: where they get, what they
 lose under plans, and what each segment of a plan saves of fires that it was not made from.
 """
 
@@ -35,7 +35,7 @@ def footprints_by_workers(region: Region, numbers: NDArray[np.int64], cores: Seq
 
 def losses_by_workers(region: Region, fires: Fires, plans: Sequence[NDArray[np.int64]],
                       executor: Executor) -> NDArray[np.int64]:
-    """What each of some fires loses under each of some sets of breaks, flat cells, whole units i64
+    """Loss of each of some fires under each of some sets of breaks, flat cells, whole units i64
     [plans, F], those of shards. A call burns its fires under all of them, since it makes the travel
     times of where they come; calls are as long as one another, for every worker to have some.
     """

@@ -1,4 +1,4 @@
-"""What every worker holds of a large plan, and the calls that it answers.
+"""The worker of a large plan: what it holds, and the calls that it answers.
 
 A call carries all that its answer depends on. What a worker keeps between calls, its shards, is a
 cache: a worker that lacks a shard makes it.
@@ -43,7 +43,8 @@ class Entry(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """What a fire burns untreated. box: the smallest that holds it; entries: by core."""
+    """The place of a fire that burns untreated. box: the smallest that holds it; entries: by core.
+    """
 
     box: Box
     entries: dict[int, Entry]
@@ -124,7 +125,7 @@ class Region:
 
 
 class Proposal(NamedTuple):
-    """What a window proposes. refused: why it proposes nothing, else empty."""
+    """The proposal of a window. refused: why it proposes nothing, else empty."""
 
     lines: Lines
     simulations: float
@@ -148,15 +149,15 @@ class RegionWorker:
         give_back_freed()
 
     def shards_held(self) -> int:
-        """How many shards it holds."""
+        """The number of shards that it holds."""
         return len(self._shards)
 
     def footprints(self, numbers: NDArray[np.int64], cores: Sequence[Core]) -> list[Footprint]:
-        """What these fires burn untreated."""
+        """Burn these fires untreated."""
         return footprints_of(self.region.scene, self.region.fires.part(numbers), cores)
 
     def losses(self, fires: Fires, plans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """What fires, of the region or not, lose under each of some sets of breaks, flat cells, in
+        """Losses of fires, of the region or not, under each of some sets of breaks, flat cells, in
         whole units [plans, F].
         """
         loss = burn_plans(self.region.scene, fires, plans)
@@ -197,13 +198,13 @@ class RegionWorker:
         return replace(rules, include=include, budget=budget if include.size else None)
 
     def lost(self, number: int, plan: ShardPlan, taken: tuple[int, ...]) -> int:
-        """What the fires of a shard lose once the lines taken are broken, in whole units."""
+        """Losses of the fires of a shard once the lines taken are broken, in whole units."""
         with self._shard(number, plan) as shard:
             shard.take(taken, self._lines)
             return shard.lost()
 
     def lost_in_order(self, plan: ShardPlan) -> NDArray[np.int64]:
-        """What the fires of a shard lose, in whole units i64 [n + 1]: without lines, and once each
+        """Losses of the fires of a shard, in whole units i64 [n + 1]: without lines, and once each
         of the n is broken besides those before it. The shard is not kept.
         """
         shard = self._new_shard(plan)
@@ -215,14 +216,14 @@ class RegionWorker:
 
     def rate(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
              wanted: Sequence[Wanted]) -> Rating:
-        """What each line wanted saves of a shard's fires once those taken are broken."""
+        """Savings by each line wanted of a shard's fires once those taken are broken."""
         with self._shard(number, plan) as shard:
             shard.take(taken, self._lines)
             return shard.rate(wanted, self._lines)
 
     def worth(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
               wanted: Sequence[Wanted]) -> Rating:
-        """What each line wanted, one of those taken, saves of a shard's fires beside the others."""
+        """Savings by each line wanted, one of those taken, beside the others."""
         with self._shard(number, plan) as shard:
             shard.take(taken, self._lines)
             return shard.worth(wanted, self._lines)
@@ -243,7 +244,7 @@ class RegionWorker:
 
 
 def make_worker(region: Region) -> RegionWorker:
-    """What a worker holds."""
+    """The worker of a region."""
     return RegionWorker(region)
 
 

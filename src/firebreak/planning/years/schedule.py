@@ -53,13 +53,11 @@ class Schedule(NamedTuple):
     """The work of Y years on n segments.
 
     Attributes:
-        rule: by which it was made.
         age: i64 [Y, n], of each segment in each year, or NOT_BUILT.
         done: of each year the numbers of the segments that are built, kept up, treated again.
         built, kept, again: f64 [Y], what these cost.
     """
 
-    rule: Rule
     age: NDArray[np.int64]
     done: tuple[tuple[list[int], list[int], list[int]], ...]
     built: NDArray[np.float64]
@@ -102,7 +100,7 @@ def schedule_of(rule: Rule, prices: Prices, money: Sequence[float]) -> Schedule:
         done.append((built, kept, again))
         spent[:, year] = (prices.build[built].sum(), prices.upkeep[kept].sum(),
                           prices.build[again].sum())
-    return Schedule(rule, age, tuple(done), spent[0], spent[1], spent[2])
+    return Schedule(age, tuple(done), spent[0], spent[1], spent[2])
 
 
 def _pays(left: float, price: float) -> bool:

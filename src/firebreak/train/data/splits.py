@@ -36,8 +36,8 @@ from firebreak.landscape.raster.windows import (
 )
 from firebreak.landscape.synthetic.generate import DEFAULT_CELL_SIZE_M
 from firebreak.layout import OBSERVATION
-from firebreak.planning.core.rounds import Job
-from firebreak.planning.methods import check_job, check_methods, check_policy
+from firebreak.planning.core.rounds import PlanningCase
+from firebreak.planning.methods import check_case, check_methods, check_policy
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import (
     check_cell_sizes,
@@ -134,7 +134,8 @@ def check_compared(config: RunConfig, splits: Splits) -> None:
         for scenes in splits.test.values():
             assert isinstance(scenes, LaterScenes), "the test scenes of a run are made after it"
             for land in scenes.landscapes:
-                check_job(method, Job(land, scenes.conditions, config.fires.plan_fires, SMALLER))
+                check_case(method, PlanningCase(land, scenes.conditions, config.fires.plan_fires,
+                                                SMALLER))
 
 
 def source_of(config: RunConfig, conditions: FireConditions, size: int,

@@ -56,7 +56,7 @@ class Shard:
         self._begin(ROOM)
 
     def lost(self) -> int:
-        """What its fires lose under the lines taken, in whole units."""
+        """Losses of its fires under the lines taken, in whole units."""
         unit = self._slots.loss_unit(0)
         return int((self._burning.loss * unit).astype(np.int64).sum())
 
@@ -78,7 +78,7 @@ class Shard:
             self._begin(2 * self._room)
 
     def rate(self, wanted: Sequence[Wanted], lines: LineTable) -> Rating:
-        """What each of these lines alone saves besides those taken."""
+        """Savings by each of these lines alone besides those taken."""
         every = np.arange(self._fires.source.size)
         some = [every if one.fires is None else one.fires.astype(np.int64) for one in wanted]
         while True:
@@ -90,7 +90,7 @@ class Shard:
             self.take(taken, lines)
 
     def worth(self, wanted: Sequence[Wanted], lines: LineTable) -> Rating:
-        """What each of these lines, which were taken, saves beside the others."""
+        """Savings by each of these lines, which were taken, beside the others."""
         every = np.arange(self._fires.source.size)
         own = [self._own(lines[one.line]) for one in wanted]
         while True:

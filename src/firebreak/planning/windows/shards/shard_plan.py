@@ -87,8 +87,8 @@ _MOST_FIRES = 2**14
 
 
 class ShardPlan(NamedTuple):
-    """What a shard holds. box: cells that its fires burn untreated; stream: their weather; fires:
-    i64 [n], their numbers; places: in storage, of n fires at most.
+    """The content of a shard. box: cells that its fires burn untreated; stream: their weather;
+    fires: i64 [n], their numbers; places: in storage, of n fires at most.
     """
 
     box: Box
@@ -132,14 +132,14 @@ def bytes_of_shards(shards: Sequence[ShardPlan], boxes: Sequence[Box],
 
 
 def cells_of(shard: ShardPlan) -> int:
-    """How many cells a shard covers, about."""
+    """Number of cells that a shard covers, about."""
     top, left, bottom, right = shard.box
     return (bottom - top + 2 * ROOM) * (right - left + 2 * ROOM)
 
 
 def loss_bound(scene: Scene, fires: int) -> float:
-    """What sets the unit of all shards alike: more than a fire can lose, and so much more that
-    savings of all fires add up in 62 bits.
+    """The bound that sets the unit of all shards alike: more than a fire can lose, and so much more
+    that savings of all fires add up in 62 bits.
     """
     burnable = scene.landscape.burnable
     most = float(scene.value_by_class.max(axis=0)[burnable].sum(dtype=np.float64))
