@@ -18,8 +18,8 @@ import pytest
 from tests.untrained import untrained
 
 from firebreak import read_landscape
-from firebreak.api.place.options import PlaceOptions
 from firebreak.api.shared.executor_options import WindowOptions
+from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import main

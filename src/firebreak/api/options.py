@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from firebreak.api.place.options import PlaceOptions
+from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import RasterOptions
 from firebreak.checks import InputError, fail
 from firebreak.settings.binding import bind

@@ -22,10 +22,10 @@ from firebreak.api.given import (
 )
 from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
-from firebreak.api.place.inputs import inputs_of
 from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import PlanRun, check_not_made_from, make_run, write_run
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import plain, write_record
@@ -312,10 +312,6 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
     source = source_of(landscape, "plan")
     asked = filled(PlanOptions, options, "plan")
     asked = with_arrays(asked, source, asked.scene)
-    forms = [name for name in ("budget", "money", "phases") if name in options]
-    if len(forms) > 1:
-        raise fail(expected="one budget", given=" and ".join(forms), where="plan",
-                   remedy="give one of them")
     bar = notebook_bars(asked.scene.quiet)
     with threads_kept():
         request = read_request(source, asked, fires_named="plan_fires" in options)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from firebreak.api.given import Source, saving_into, source_of, with_arrays, with_files
 from firebreak.api.notebook import on_axes
 from firebreak.api.options import filled, verb
-from firebreak.api.place.inputs import inputs_of
 from firebreak.api.shared.fire_maps import (
     Burned,
     Part,
@@ -21,6 +20,7 @@ from firebreak.api.shared.fire_maps import (
     part_to_burn,
     write_maps,
 )
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.files import keeping

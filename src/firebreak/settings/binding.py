@@ -3,7 +3,7 @@ and refused alike; each setting remembers where it was said, so that an error na
 """
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
@@ -11,14 +11,13 @@ from typing import Any, Generic, TypeVar
 
 from firebreak.checks import InputError, check_utf8, fail
 from firebreak.settings.conversion import UnfitError, converted
-from firebreak.settings.planning import NO_PHASES
 from firebreak.settings.rules import check
 from firebreak.settings.schema import Leaf, default_of, in_short, leaves
 from firebreak.settings.sources import SEED, Given, Source
-from firebreak.settings.spelling import Origin, Style, respelled, respelled_error
+from firebreak.settings.spelling import Origin, respelled, respelled_error
 
 Options = TypeVar("Options")
-BUDGETS = {"budget": None, "money": None, "phases": NO_PHASES}
+BUDGETS = ("budget", "money", "phases")
 """The forms of a budget, see `bind`."""
 
 
@@ -28,7 +27,6 @@ class Bound(Generic[Options]):
 
     options: Options
     origins: Mapping[str, Origin]
-    usual: Style = "option"
 
     @contextmanager
     def spelled(self) -> Iterator[None]:
@@ -36,19 +34,18 @@ class Bound(Generic[Options]):
         try:
             yield
         except InputError as error:
-            told = respelled_error(str(error), leaves(type(self.options)), self.origins, self.usual)
+            told = respelled_error(str(error), leaves(type(self.options)), self.origins, "option")
             if told == str(error):
                 raise
             raise InputError(told) from error
 
 
 def bind(kind: type[Options], *sources: Source,
-         one_of: Mapping[str, Any] = BUDGETS, command: str | None = None) -> Bound[Options]:
+         one_of: Sequence[str] = BUDGETS, command: str | None = None) -> Bound[Options]:
     """The settings of a class as sources say them, later ones over earlier ones.
 
     Args:
-        one_of: settings of which a source says one at most, with what replaces one of an earlier
-            source: None where it is as if that was not said.
+        one_of: settings of which a source says one at most; it replaces that of an earlier one.
         command: whose rules the settings are held to; to none if not given.
 
     Raises:
@@ -72,8 +69,7 @@ def bind(kind: type[Options], *sources: Source,
             warnings.warn(f"{where[names[0]].spelled(known[names[0]])} replaces "
                           f"{origins[before].spelled(known[before])} of {origins[before].where}",
                           stacklevel=2)
-            values[before] = known[before].default if one_of[before] is None else one_of[before]
-            del origins[before]
+            del values[before], origins[before]
         values |= {name: value for name, value in own.items() if name in known}
         origins |= {name: origin for name, origin in where.items() if name in known}
     missing = [leaf.option for leaf in known.values()

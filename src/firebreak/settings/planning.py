@@ -13,8 +13,6 @@ PLAN_FIRES = 256
 """Fires that every method plans against."""
 COMPARED = ("none", "random", "burn-probability", "downstream-value")
 """Methods that a comparison holds beside what it is about: all that simulate no candidate break."""
-NO_PHASES = ""
-"""Phases that replace those of a file by none."""
 
 Doubt = Literal["rates", "wind", "moisture", "breach", "all"]
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)

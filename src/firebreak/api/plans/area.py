@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.place.money import money_of, phases_of
-from firebreak.api.place.options import PlaceOptions
+from firebreak.api.plans.money import money_of, phases_of
+from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.checks import fail
 from firebreak.planning.core.area import cells_in, named_area
 
@@ -45,13 +45,12 @@ class PlanningArea(NamedTuple):
     anywhere: "Landscape"
 
 
-def planning_area(options: PlaceOptions, full: "Landscape", budget: float, config: Path | None,
+def planning_area(options: PlaceOptions, full: "Landscape", budget: float,
                   leak: bool = False) -> PlanningArea:
     """Read what the options name, on a landscape with its rasters.
 
     Args:
         budget: share of the cost of all treatable cells, where no money is named.
-        config: a plan's TOML file, whose [[phase]]s count where no --phases are given.
         leak: fire passes between breaks that touch at a corner.
 
     Raises:
@@ -65,7 +64,7 @@ def planning_area(options: PlaceOptions, full: "Landscape", budget: float, confi
     include = cells_in(options.must_include, land)
     if options.must_exclude is not None:
         land = _without(land, options.must_exclude, include)
-    phases = phases_of(options.phases, config)
+    phases = phases_of(options.phases)
     money = money_of(options, phases)
     lines = _lines(options, land, leak)
     whole = cost_of(np.flatnonzero(land.treatable), land)

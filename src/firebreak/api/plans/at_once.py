@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firebreak.api.place.money import money_by_year
+from firebreak.api.plans.money import money_by_year
 from firebreak.api.plans.request import PlanRequest, Sayer
 from firebreak.api.shared.treated_map import rows_named
 from firebreak.fire import burn

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.api.place.money import money_by_year, phases_of
+from firebreak.api.plans.money import money_by_year, phases_of
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.option_rules import (
@@ -74,13 +73,12 @@ class PlanRequest(NamedTuple):
     network: "Plan | None"
 
 
-def check_options(source: "str | Landscape", options: PlanOptions, config: Path | None = None, *,
+def check_options(source: "str | Landscape", options: PlanOptions, *,
                   fires_named: bool = False) -> bool | None:
     """Refuse options that contradict one another, as far as can be seen before anything is loaded.
 
     Args:
         source: a landscape, or what to read it from.
-        config: a plan's TOML file, whose [[phase]]s count.
         fires_named: True where the number of plan fires was given.
 
     Returns:
@@ -93,7 +91,7 @@ def check_options(source: "str | Landscape", options: PlanOptions, config: Path 
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
     if options.windows != WindowOptions():
-        _check_by_windows(options, planner_of(method, by_windows=True), config, source)
+        _check_by_windows(options, planner_of(method, by_windows=True), source)
         return True
     if _can_need_windows(method) and _may_be_large(source, options):
         return None
@@ -101,7 +99,7 @@ def check_options(source: "str | Landscape", options: PlanOptions, config: Path 
     return False
 
 
-def read_request(source: "str | Landscape", options: PlanOptions, config: Path | None = None, *,
+def read_request(source: "str | Landscape", options: PlanOptions, *,
                  fires_named: bool = False) -> PlanRequest:
     """Check the options, and read the map and the policy; arguments as `check_options`.
 
@@ -113,7 +111,7 @@ def read_request(source: "str | Landscape", options: PlanOptions, config: Path |
     """
     from firebreak.api.plans.area import planning_area
 
-    by_windows = check_options(source, options, config, fires_named=fires_named)
+    by_windows = check_options(source, options, fires_named=fires_named)
     method, policy = options.method or DEFAULT, None
     if by_windows is not None:
         policy = _policy(planner_of(method, by_windows=by_windows), options)
@@ -122,11 +120,11 @@ def read_request(source: "str | Landscape", options: PlanOptions, config: Path |
     use_threads(options.scene.threads)
     full = options.scene.read(source)
     check_on_land(full, source, options.scene)
-    area = planning_area(options.place, full, options.budget, config, options.scene.breaks.leak)
+    area = planning_area(options.place, full, options.budget, options.scene.breaks.leak)
     if by_windows is None:
         by_windows = int(area.land.treatable.sum()) > MAX_TREATABLE
         if by_windows:
-            _check_by_windows(options, planner_of(method, by_windows=True), config, source)
+            _check_by_windows(options, planner_of(method, by_windows=True), source)
         else:
             _check_at_once(options)
             _check_memory(source, options)
@@ -210,8 +208,7 @@ def _check_memory(source: "str | Landscape", options: PlanOptions) -> None:
                          RANDOM_DRAWS + len(compared_methods(options)) + 1)
 
 
-def _check_by_windows(options: PlanOptions, method: str, config: Path | None,
-                      source: "str | Landscape") -> None:
+def _check_by_windows(options: PlanOptions, method: str, source: "str | Landscape") -> None:
     """Refuse options that no plan by windows can be made with, or that would change nothing in it:
     no option is without effect, see docs/scale.md.
     """
@@ -221,7 +218,7 @@ def _check_by_windows(options: PlanOptions, method: str, config: Path | None,
     for expected, given in (
             ("none of --lines, --phases and --horizon", {
                 "--lines": place.lines is not None, "--only-lines": place.only_lines,
-                "--phases": bool(phases_of(place.phases, config)),
+                "--phases": bool(phases_of(place.phases)),
                 "--horizon": place.horizon is not None}),
             ("no --fires-per-ha-year", {
                 "--fires-per-ha-year": options.fires_per_ha_year is not None}),

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from firebreak.api.place.inputs import is_told
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
+from firebreak.api.shared.inputs import is_told
 from firebreak.checks import fail
 from firebreak.files import made_folder, without_links
 from firebreak.planning.output.earlier import writing_into

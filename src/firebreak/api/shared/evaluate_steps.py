@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firebreak.api.place.inputs import check_named_there
+from firebreak.api.shared.inputs import check_named_there
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.option_rules import check_methods_fit
 from firebreak.api.shared.plan_options import EvaluateOptions

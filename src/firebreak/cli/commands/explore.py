@@ -96,7 +96,7 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
 
     made = recorded(folder)
     area = planning_area(made.place, made.scene.read(made.landscape), made.budget,
-                         made.config, made.scene.breaks.leak)
+                         made.scene.breaks.leak)
     warn_of_another_landscape(folder, area.full.checksum())
     scene = replace(made.scene.scene(area.anywhere, made.landscape), landscape=area.land)
     policy = load_policy(args.policy or made.policy or _followed(folder) or shipped_for(made.scene))

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from firebreak.api.place.inputs import inputs_of
 from firebreak.api.shared.executor_options import WindowOptions
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.option_rules import check_methods_fit, check_segments, is_judged
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import plain, write_record
@@ -64,7 +64,7 @@ def _run(args: PlanArguments, *, fires_named: bool) -> int:
     made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)
     if args.out is not None:
         check_not_made_from(args.out, made_from, args.landscape, judged=is_judged(args))
-    check_options(args.landscape, args, args.config, fires_named=fires_named)
+    check_options(args.landscape, args, fires_named=fires_named)
     common.check_there(args)
     bar = bars(args.scene.bars_hidden)
     folder = cache(lambda: common.chosen_folder(args.out, "plan"))
@@ -87,7 +87,7 @@ def _run(args: PlanArguments, *, fires_named: bool) -> int:
     def say(words: str) -> None:
         print(words, file=sys.stderr)
 
-    request = read_request(args.landscape, args, args.config, fires_named=fires_named)
+    request = read_request(args.landscape, args, fires_named=fires_named)
     if request.by_windows:
         check_segments(args, by_choice=False, at_once=False)
     made = make_run(request, bar, first=first_plan, folder=folder, say=say)

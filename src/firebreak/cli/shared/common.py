@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from firebreak.api.place.inputs import check_named_there, inputs_of
+from firebreak.api.shared.inputs import check_named_there, inputs_of
 from firebreak.checks import fail
 from firebreak.cli.shared.plan_record import plan_file
 from firebreak.files import check_folder, keep, made_folder
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from firebreak.train.config.schema import ArtifactsConfig
 
 SCHEMA = 1
-WRITTEN = ("out", "export", "picture", "new")
+WRITTEN = ("out", "export", "picture")
 """Names of options that are written to; what the others name is only read."""
 Arguments = TypeVar("Arguments")
 

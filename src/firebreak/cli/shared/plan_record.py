@@ -1,6 +1,5 @@
 """What a plan is asked for with, kept in its folder, so that the folder's name is enough later."""
 
-import dataclasses
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from firebreak.api.shared.records import OPTIONS_FILE, found_in
 from firebreak.checks import fail
 from firebreak.files import without_links
 from firebreak.landscape.names import beside, is_path
-from firebreak.reading import record_of
+from firebreak.reading import read_toml, record_of
 from firebreak.settings.binding import bind
 from firebreak.settings.schema import POSITIONAL, Leaf
 from firebreak.settings.sources import Source, tables, toml_file
@@ -39,7 +38,25 @@ def plan_file(path: Path) -> Source:
         InputError: no such file, or not TOML.
     """
     return toml_file(path, left_out=("config", "json", "quiet"), placed=_relative_to(path.parent),
-                     lists={"layer": {"layers": path}, "phase": {"phases": None}})
+                     lists={"layer": {"layers": path}, "phase": {"phases": _phases_in(path)}})
+
+
+def _phases_in(path: Path) -> str | None:
+    """The [[phase]] tables of a plan's TOML file as the text of --phases; None without any.
+
+    Raises:
+        InputError: a table of anything but a year and a budget.
+    """
+    listed = read_toml(path).get("phase")
+    if listed is None:
+        return None
+    tables_: list[Any] = listed if isinstance(listed, list) else [listed]
+    for table in tables_:
+        if not isinstance(table, dict) or set(table) != {"year", "budget"} or any(
+                isinstance(value, bool) for value in table.values()):
+            raise fail(expected="a year and a budget for each phase", given="others",
+                       where=f"{path}, [[phase]]", remedy="write both as numbers")
+    return ",".join(f"{table['year']}:{table['budget']}" for table in tables_)
 
 
 def options_in(path: Path) -> PlanArguments:
@@ -84,8 +101,9 @@ def recorded(folder: Path) -> PlanArguments:
         tree = found_in(folder, record_of(path))
         own = dict(tree.pop("plan"))
         base = without_links(folder / own.pop("relative_to"))
-        config = own.pop("config")
-        place = tree.pop("place")
+        config, place = own.pop("config"), tree.pop("place")
+        if config is not None and place.get("phases") is None:  # of an earlier version
+            place["phases"] = _phases_in(base / config)
         if is_path(own["landscape"]):
             own["landscape"] = str(base / own["landscape"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -94,9 +112,8 @@ def recorded(folder: Path) -> PlanArguments:
     if is_path(own["landscape"]) and not Path(own["landscape"]).exists():
         raise fail(expected="the landscape of the plan", given="nothing there",
                    where=own["landscape"], remedy=remedy)
-    args = bind(PlanArguments, tables(
-        {**own, "place": place, **tree}, str(path), placed=_relative_to(base)), one_of={}).options
-    return dataclasses.replace(args, config=None if config is None else base / config)
+    return bind(PlanArguments, tables(
+        {**own, "place": place, **tree}, str(path), placed=_relative_to(base)), one_of=()).options
 
 
 def warn_of_another_landscape(folder: Path, checksum: str) -> None:

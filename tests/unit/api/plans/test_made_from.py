@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from firebreak.api.place.inputs import inputs_of
 from firebreak.api.plans.run import take_place_of_earlier
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.scene_options import MapOptions
 from firebreak.files import write_text
 from firebreak.planning.output.earlier import FILES_FILE, writing_into

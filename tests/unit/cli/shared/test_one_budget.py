@@ -8,7 +8,6 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.cli.shared.common import parse
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.settings.planning import NO_PHASES
 
 LAND = "synthetic:1:12"
 FORMS = {"budget": ("--budget", "0.1"), "money": ("--money", "3"), "phases": ("--phases", "2027:3")}
@@ -72,7 +71,7 @@ def test_the_command_lines_budget_replaces_the_files_and_says_so(typed: str, wri
     if typed == "phases":
         assert args.place.phases == "2027:3"
     elif written == "phases":
-        assert args.place.phases == NO_PHASES
+        assert args.place.phases is None
 
 
 @pytest.mark.parametrize(("options", "words"), [

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firebreak.api.place.money import money_by_year
-from firebreak.api.place.options import PlaceOptions
 from firebreak.api.plans.area import PlanningArea, planning_area
+from firebreak.api.plans.money import money_by_year
+from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.checks import InputError
+from firebreak.cli.shared.plan_record import options_in
 from firebreak.landscape.synthetic.generate import generate
 
 LAND = generate(3, 12)
@@ -16,7 +17,7 @@ WHOLE = float(np.count_nonzero(LAND.treatable))
 
 
 def placed(budget: float = 0.5, **options: object) -> PlanningArea:
-    return planning_area(PlaceOptions(**options), LAND, budget, None)
+    return planning_area(PlaceOptions(**options), LAND, budget)
 
 
 def test_all_the_money_is_shared_in_equal_parts() -> None:
@@ -42,10 +43,10 @@ def test_phases_have_their_own_and_other_years_nothing() -> None:
 def test_a_phase_of_a_file_is_a_whole_year_and_money(tmp_path: Path, phase: str) -> None:
     config = tmp_path / "plan.toml"
     config.write_text(f"[[phase]]\n{phase}\n")
-    with pytest.raises(InputError, match=r"plan\.toml: expected (a year and|years from 1)"):
-        planning_area(PlaceOptions(), LAND, 0.5, config)
+    with pytest.raises(InputError, match=r"expected (a year and|years from 1)"):
+        planning_area(options_in(config).place, LAND, 0.5)
     config.write_text("[[phase]]\nyear = 2030\nbudget = 3.5\n")
-    assert planning_area(PlaceOptions(), LAND, 0.5, config).phases == [(2030, 3.5)]
+    assert planning_area(options_in(config).place, LAND, 0.5).phases == [(2030, 3.5)]
 
 
 def test_a_plan_is_made_for_no_more_than_all_breaks_cost() -> None:
