@@ -42,16 +42,14 @@ void write_break(i64 row, i64 col, u8 kind, Array<const bool, ANY, ANY> breaks, 
 // Sums of costs carry rounding; a budget that is short by less still buys the cell.
 INLINE float most(double left) { return float(left * (1.0 + 1e-9) + 1e-9); }
 
-void refresh(i64 cells, float payable, const bool* treatable, const float* cost,
-             const bool* breaks, bool* available) {
-    for (i64 cell = 0; cell < cells; cell++)
+void refresh(const PlaceBreaks& call, i64 slot) {
+    const auto treatable = call.treatable[slot].flat();
+    const auto breaks = call.breaks[slot].flat();
+    const auto cost = call.cost[slot].flat();
+    const auto available = call.available[slot].flat();
+    const float payable = most(call.left[slot]);
+    for (i64 cell = 0; cell < available.size(); cell++)
         available[cell] = treatable[cell] & !breaks[cell] & (cost[cell] <= payable);
-}
-
-template <class Call>
-void refresh_slot(const Call& call, i64 slot) {
-    refresh(call.breaks[slot].flat().size(), most(call.left[slot]), call.treatable[slot].data,
-            call.cost[slot].data, call.breaks[slot].data, call.available[slot].data);
 }
 
 // Breaks a flat cell if it is available; returns its padded cell, or -1.
@@ -80,12 +78,6 @@ ENTRY(write_break, WriteBreak) {
     return nullptr;
 }
 
-ENTRY(refresh_available, RefreshAvailable) {
-    if (call.slot < 0 || call.slot >= call.breaks.size()) return "slot: out of range";
-    refresh_slot(call, call.slot);
-    return nullptr;
-}
-
 ENTRY(place_breaks, PlaceBreaks) {
     const i64 slots = call.breaks.size(), rows = call.breaks.shape[1], cols = call.breaks.shape[2];
     if (call.states.shape[1] != (rows + 2 * REACH) * (cols + 2 * REACH))
@@ -96,7 +88,7 @@ ENTRY(place_breaks, PlaceBreaks) {
     for (i64 k = 0; k < count; k++) {
         const i64 slot = call.which[k];
         call.places[k] = place_break(call, slot, call.cells[k]);
-        if (k + 1 == count || call.which[k + 1] != slot) refresh_slot(call, slot);
+        if (k + 1 == count || call.which[k + 1] != slot) refresh(call, slot);
     }
     return nullptr;
 }

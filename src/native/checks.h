@@ -22,6 +22,17 @@ INLINE i64 rows_of(const A& array) {
     return array.empty() ? 0 : array.size();
 }
 
+constexpr i64 FARTHEST = INT32_MAX;  // rows or columns of a step
+
+// The parts of a list of `count` items: part k has those from first[k] to first[k + 1].
+inline const char* check_parts(const Array<const i64, ANY>& first, i64 parts, i64 count) {
+    if (first.size() != parts + 1) return "first: not one more than there are parts";
+    for (i64 part = 0; part < parts; part++)
+        if (first[part] > first[part + 1]) return "first: it falls";
+    if (first[0] < 0 || first[parts] > count) return "first: out of range";
+    return nullptr;
+}
+
 // A map of `cells` padded cells has REACH cells of padding at each side, around a cell at least.
 inline const char* check_map(i64 cells, i64 width) {
     if (cells > INT32_MAX) return "width: a map of more than 2^31 cells";

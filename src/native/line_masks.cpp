@@ -2,13 +2,10 @@
 //
 // Where a budget pays for any line, only what stops a line is looked at: how far each direction is
 // clear follows from how far it is one period of its steps further on.
-#include "structs.h"
-#include "tables.h"
+#include "checks.h"
 
 namespace firebreak {
 namespace {
-
-constexpr i64 FARTHEST = INT32_MAX;  // rows or columns of a step
 
 // One of the maps, and what a line on it may cost.
 struct Land {
@@ -144,8 +141,7 @@ const char* check_lines(const AllowLines& call) {
     if (call.out.shape[1] != 1 + call.steps.size() * call.lengths.size())
         return "out: not one map for each length of each direction";
     for (i64 k = 0; k < call.steps.size(); k++)
-        if (const char* fault = check_direction(call.steps[k], call.lengths, call.period[k]))
-            return fault;
+        CHECK(check_direction(call.steps[k], call.lengths, call.period[k]));
     return nullptr;
 }
 
@@ -173,7 +169,7 @@ void allow_on(const AllowLines& call, i64 k) {
 }  // namespace
 
 ENTRY(allow_lines, AllowLines) {
-    if (const char* fault = check_lines(call)) return fault;
+    CHECK(check_lines(call));
     for (i64 k = 0; k < call.state.size(); k++) allow_on(call, k);
     return nullptr;
 }

@@ -1,13 +1,9 @@
-// Choice of lines of cells: those that lie apart, and what fire carries through each, counted once.
-#include <cmath>
-
-#include "structs.h"
-#include "tables.h"
+// Lines of cells: those that lie apart, what fire carries through each, counted once, and sums of
+// maps along them.
+#include "checks.h"
 
 namespace firebreak {
 namespace {
-
-constexpr i64 FARTHEST = INT32_MAX;  // rows or columns of a step
 
 bool touches(Array<const i64, ANY> cells, const bool* near) {
     for (i64 cell : cells)
@@ -24,12 +20,8 @@ void mark_near(i64 cell, i64 spacing, Array<bool, ANY, ANY> near) {
 }
 
 const char* check_lines(const ChooseSpaced& call) {
-    const i64 lines = call.chosen.size(), cells = call.near.flat().size();
-    if (call.first.size() != lines + 1) return "first: not one more than lines";
-    for (i64 line = 0; line < lines; line++)
-        if (call.first[line] > call.first[line + 1]) return "first: it falls";
-    if (call.first[0] < 0 || call.first[lines] > call.cells.size()) return "first: out of range";
-    if (!all_within(call.cells, 0, cells)) return "cells: a cell outside the map";
+    CHECK(check_parts(call.first, call.chosen.size(), call.cells.size()));
+    if (!all_within(call.cells, 0, call.near.flat().size())) return "cells: a cell outside the map";
     if (call.count[0] < 0 || call.count[0] > INT64_MAX / 2) return "count: out of range";
     return nullptr;
 }
@@ -96,10 +88,22 @@ const char* check_scoring(const ScoreLines& call) {
     return nullptr;
 }
 
+// Adds a map [H, W], moved by (down, right), to another.
+void add_moved(Array<const float, ANY, ANY> map, i64 down, i64 right, Array<float, ANY, ANY> out) {
+    const i64 rows = map.shape[0], cols = map.shape[1];
+    const i64 left = larger(i64(0), -right), end = smaller(cols, cols - right);
+    if (end <= left) return;
+    for (i64 row = larger(i64(0), -down); row < smaller(rows, rows - down); row++) {
+        float* const here = out[row].data + left;
+        const float* const there = map[row + down].data + left + right;
+        for (i64 k = 0; k < end - left; k++) here[k] += there[k];
+    }
+}
+
 }  // namespace
 
 ENTRY(choose_spaced, ChooseSpaced) {
-    if (const char* fault = check_lines(call)) return fault;
+    CHECK(check_lines(call));
     const i64 whole = call.near.shape[0] + call.near.shape[1];
     const i64 spacing = larger(i64(0), smaller(call.spacing, whole));
     i64& count = call.count[0];
@@ -116,8 +120,19 @@ ENTRY(choose_spaced, ChooseSpaced) {
 }
 
 ENTRY(score_lines, ScoreLines) {
-    if (const char* fault = check_scoring(call)) return fault;
+    CHECK(check_scoring(call));
     for (i64 i = 0; i < call.starts.size(); i++) score_from(call, i);
+    return nullptr;
+}
+
+ENTRY(add_along, AddAlong) {
+    CHECK(check_parts(call.first, call.maps.shape[1], call.steps.size()));
+    if (!all_within(call.steps.flat(), -FARTHEST, FARTHEST)) return "steps: too far";
+    for (i64 m = 0; m < call.maps.size(); m++)
+        for (i64 shape = 0; shape < call.maps.shape[1]; shape++)
+            for (i64 k = call.first[shape]; k < call.first[shape + 1]; k++)
+                add_moved(call.maps[m][shape], call.steps(k, 0), call.steps(k, 1),
+                          call.out[m][shape]);
     return nullptr;
 }
 

@@ -106,22 +106,6 @@ i64 fill_row(const FillMetric& call, i64 r, i64 row) {
     return odd;
 }
 
-// The length of a bucket, minutes, for one row of edges.
-double bucket_length(Array<const double, ANY, 8> edges, double share) {
-    double speed = 0.0;
-    i64 count = 0;
-    // Odd, not to look at some columns only.
-    const i64 stride = edges.size() / 256 | 1;
-    for (i64 cell = 0; cell < edges.size(); cell += stride) {
-        for (double minutes : edges[cell]) {
-            if (!(0.0 < minutes && minutes < HUGE_VAL)) continue;  // as in the padding
-            speed += 1.0 / minutes;
-            count++;
-        }
-    }
-    return count > 0 ? share * double(count) / speed : 1.0;
-}
-
 }  // namespace
 
 ENTRY(fill_ground, FillGround) {
@@ -157,12 +141,6 @@ ENTRY(fill_metric, FillMetric) {
     };
     parallel_for(call.head.size() * rows, call.threads, task);
     call.odd[0] = odd;
-    return nullptr;
-}
-
-ENTRY(set_bucket_lengths, SetBucketLengths) {
-    for (i64 r = 0; r < call.edges.size(); r++)
-        call.bucket_min[r] = bucket_length(call.edges[r], call.share);
     return nullptr;
 }
 

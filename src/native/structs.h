@@ -144,15 +144,6 @@ struct AllowLines {
     Array<bool, ANY, ANY, ANY, ANY> out;  // M ? H W
 };
 
-struct RefreshAvailable {
-    i64 slot;
-    Array<const bool, ANY, ANY, ANY> treatable;  // V H W
-    Array<const float, ANY, ANY, ANY> cost;  // V H W
-    Array<const double, ANY> left;  // V
-    Array<const bool, ANY, ANY, ANY> breaks;  // V H W
-    Array<bool, ANY, ANY, ANY> available;  // V H W
-};
-
 struct PlaceBreaks {
     Array<const i64, ANY> which, cells;  // B
     Array<const u8, ANY> kinds;  // V
@@ -211,12 +202,6 @@ struct OpenArcs {
     Array<u64, ANY, ANY> facets;  // R P
     Array<u32, ANY, ANY> accepts, sends, sends_far;  // R P
     Array<double, ANY, ANY, 8> edges;  // R P 8 or none
-};
-
-struct SetBucketLengths {
-    Array<const double, ANY, ANY, 8> edges;  // R P 8
-    double share;
-    Array<double, ANY> bucket_min;  // R
 };
 
 struct HeatPerSpeed {

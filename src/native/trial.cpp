@@ -141,12 +141,8 @@ const char* check_trial(const TryLines& call) {
 
 // The lines lie one after the other among `cells`.
 const char* check_lines(const TryLines& call) {
-    const i64 cells = call.store.time.shape[1], lines = call.out.shape[1];
-    if (call.first.size() != lines + 1) return "first: not as many as there are lines, and one";
-    if (call.first[0] < 0 || call.first[lines] > call.cells.size())
-        return "first: beyond the cells";
-    for (i64 line = 0; line < lines; line++)
-        if (call.first[line] > call.first[line + 1]) return "first: not in order";
+    const i64 cells = call.store.time.shape[1];
+    CHECK(check_parts(call.first, call.out.shape[1], call.cells.size()));
     for (i64 cell : call.cells)
         if (!inside_map(cell, cells, call.width)) return "cells: one outside the map";
     return nullptr;

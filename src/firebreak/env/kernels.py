@@ -32,15 +32,6 @@ def allow_lines(state: Annotated[NDArray[np.uint8], "M H W"],
 
 
 @entry()
-def refresh_available(slot: int, treatable: Annotated[NDArray[np.bool_], "V H W"],
-                      cost: Annotated[NDArray[np.float32], "V H W"],
-                      left: Annotated[NDArray[np.float64], "V"],
-                      breaks: Annotated[NDArray[np.bool_], "V H W"],
-                      available: Annotated[NDArray[np.bool_], "V H W", WRITTEN]) -> None:
-    """Writes `available` of one slot: treatable, unbroken, affordable."""
-
-
-@entry()
 def place_breaks(which: Annotated[NDArray[np.int64], "B"], cells: Annotated[NDArray[np.int64], "B"],
                  kinds: Annotated[NDArray[np.uint8], "V"],
                  treatable: Annotated[NDArray[np.bool_], "V H W"],

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.kernels import place_breaks, refresh_available, write_cells
+from firebreak.env.kernels import place_breaks, write_cells
 from firebreak.env.storage.observation import scalar_channels
 from firebreak.env.storage.problem import Problem, Sizes
 from firebreak.fire import OPEN, REACH, FireStore, break_state, padded_width, write_break
@@ -44,8 +44,9 @@ class LandStore:
     def leave(self, slot: int, budget: float) -> None:
         """So much is left to spend in a slot."""
         self.budget_left[slot] = budget
-        refresh_available(slot, self.treatable, self.cost, self.budget_left, self.breaks,
-                          self.available)
+        payable = np.float32(budget * (1.0 + 1e-9) + 1e-9)  # as in `src/native/breaks.cpp`
+        self.available[slot] = (self.treatable[slot] & ~self.breaks[slot]
+                                & (self.cost[slot] <= payable))
 
     def waste(self, slot: int) -> None:
         """Spends the cost of the cheapest available cell on nothing; nothing if none is left."""

@@ -64,14 +64,6 @@ def open_arcs(cells: Annotated[NDArray[np.int64], "N"], senders: Annotated[NDArr
 
 
 @entry()
-def set_bucket_lengths(edges: Annotated[NDArray[np.float64], "R P 8"], share: float,
-                       bucket_min: Annotated[NDArray[np.float64], "R", WRITTEN]) -> None:
-    """Sets bucket_min: a length of bucket, minutes, at which about ten cells of a front burn a
-    bucket; `share` mean times from cell to cell, by some hundred cells of edges.
-    """
-
-
-@entry()
 def heat_per_speed(metric: Annotated[NDArray[np.float32], "P 5"],
                    heat: Annotated[NDArray[np.float32], "P 3", WRITTEN],
                    intensity_kw_m: Annotated[NDArray[np.float64], "P"]) -> None:
