@@ -18,7 +18,7 @@ from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.export_effect import NO_CELLS, PlanResult, segment_columns
 
-Level = Literal["notebook", "brief", "full"]
+Level = Literal["brief", "full"]
 
 
 class Origin(NamedTuple):
