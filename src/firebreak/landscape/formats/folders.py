@@ -208,25 +208,12 @@ def copy_weather_and_ignitions(source: Path, folder: Path, *,
     return copies
 
 
-def write_firebreak_csv(path: str | Path, cells: ArrayLike, map_cells: int | None = None) -> Path:
+def write_firebreak_csv(path: str | Path, cells: ArrayLike) -> Path:
     """Cells [n], flat from 0, as the table "Year,Ncell" that Cell2Fire takes as harvested cells and
-    C2F-W as fire breaks: one line "1,ID,ID,..." with ids from 1.
-
-    Args:
-        path: the file to make or replace.
-        cells: flat cells from 0.
-        map_cells: number of cells of the map, to check against.
-
-    Raises:
-        InputError: cells outside the map, or a failed write.
+    C2F-W as fire breaks: one line "1,ID,ID,..." with ids from 1; `InputError` for a failed write.
     """
-    flat = np.asarray(cells, dtype=np.int64).ravel()
-    limit = np.iinfo(np.int64).max if map_cells is None else map_cells
-    if flat.size and (flat.min() < 0 or flat.max() >= limit):
-        raise fail(expected=f"cells from 0 to {limit - 1:,}",
-                   given=f"{flat.min()} to {flat.max()}", where=str(path),
-                   remedy="give cells of this map")
-    return write_text(path, ["Year,Ncell\n", ",".join(map(str, [1, *(flat + 1).tolist()])) + "\n"])
+    ids = (np.asarray(cells, dtype=np.int64).ravel() + 1).tolist()
+    return write_text(path, ["Year,Ncell\n", ",".join(map(str, [1, *ids])) + "\n"])
 
 
 def _refuse_unknown_codes(landscape: Landscape, where: str) -> None:

@@ -10,6 +10,7 @@ import http.client
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.error import HTTPError, URLError
@@ -72,21 +73,20 @@ def check_area(area: Area) -> None:
         InputError: naming what is wrong.
     """
     west, south, east, north = area
-    where = "--bbox"
+    sides = ", ".join(f"{side:g}" for side in area)
+    wrong = partial(fail, given=sides, where="--bbox")
     if not (np.isfinite(area).all() and -180 <= west <= 180 and -180 <= east <= 180
             and -90 <= south <= 90 and -90 <= north <= 90):
-        raise fail(expected="degrees within -180 to 180 and -90 to 90",
-                   given=", ".join(f"{side:g}" for side in area), where=where,
-                   remedy="give west, south, east, north")
+        raise wrong(expected="degrees within -180 to 180 and -90 to 90",
+                    remedy="give west, south, east, north")
     if west >= east or south >= north:
-        raise fail(expected="west below east and south below north",
-                   given=", ".join(f"{side:g}" for side in area), where=where,
-                   remedy="give west, south, east, north, in this order")
+        raise wrong(expected="west below east and south below north",
+                    remedy="give west, south, east, north, in this order")
     across = np.cos(np.radians((south + north) / 2)) * (east - west)
     cells = across * (north - south) * (_METRES_PER_DEGREE / CELL_M) ** 2
     if cells > MAX_CELLS:
-        raise fail(expected=f"at most {MAX_CELLS:,} cells of {CELL_M:g} m",
-                   given=f"about {cells:,.0f}", where=where, remedy="give a smaller one")
+        raise wrong(expected=f"at most {MAX_CELLS:,} cells of {CELL_M:g} m",
+                    given=f"about {cells:,.0f}", remedy="give a smaller one")
 
 
 def submit(service: str, area: Area, email: str, layers: Sequence[str],
@@ -225,19 +225,19 @@ def _open(url: str) -> http.client.HTTPResponse:
 
 def _get_json(url: str, left: Left) -> dict[str, Any]:
     where = url.partition("?")[0]
-    content = _parsed(_in_time(left, lambda: _answer_of(url, where), where))
+
+    def read() -> bytes:
+        with _open(url) as answer:
+            try:
+                return answer.read(_ANSWER_BYTES)
+            except (http.client.HTTPException, OSError) as error:
+                raise _broken_off(where, f"'{error}'") from error
+
+    content = _parsed(_in_time(left, read, where))
     if not isinstance(content, dict):
         raise fail(expected="an answer in JSON", given="something else", where=where,
                    remedy="check the service's address")
     return content
-
-
-def _answer_of(url: str, where: str) -> bytes:
-    with _open(url) as answer:
-        try:
-            return answer.read(_ANSWER_BYTES)
-        except (http.client.HTTPException, OSError) as error:
-            raise _broken_off(where, f"'{error}'") from error
 
 
 def _in_time(left: Left, call: Callable[[], T], where: str) -> T:

@@ -103,13 +103,7 @@ def dihedral(landscape: Landscape, k: int) -> Landscape:
 
     The result is a north-up map of its own: slope and aspect are derived again from the turned
     elevation, and the georeference is kept only by the identity, k = 0.
-
-    Raises:
-        InputError: k outside 0 to 7.
     """
-    if not 0 <= k < SYMMETRIES:
-        raise fail(expected="a symmetry from 0 to 7", given=f"{k}",
-                   where=f"landscape {landscape.name}", remedy="choose a number in this range")
     if k == 0:
         return landscape
     size = landscape.cell_size_m
@@ -143,23 +137,18 @@ def split_blocks(shape: tuple[int, int], block: int,
     Args:
         shape: (rows, columns) of the map.
         block: least side of a block, cells.
-        shares: shares of the blocks for train, validation and test; each at least one block.
+        shares: shares of the blocks for train, validation and test, which add up to 1; each at
+            least one block.
         seed: which blocks go where.
 
     Raises:
-        InputError: fewer than 3 blocks, a share of 0 or less, shares that do not add up to 1.
+        InputError: fewer than 3 blocks.
     """
-    where = f"splitting {shape[0]} x {shape[1]} cells"
-    if min(shares) <= 0 or abs(sum(shares) - 1.0) > 1e-6:
-        raise fail(expected="three shares above 0 that add up to 1", given=f"{shares}",
-                   where=where, remedy="change the shares")
-    if block < 1:
-        raise fail(expected="a block side of 1 cell or more", given=f"{block}", where=where,
-                   remedy="use larger blocks")
     blocks = cut_blocks(shape, block)
     if len(blocks) < len(SPLITS):
         raise fail(expected="at least 3 blocks, one for each of train, validation and test",
-                   given=f"{len(blocks)} of {block} x {block} cells or more", where=where,
+                   given=f"{len(blocks)} of {block} x {block} cells or more",
+                   where=f"splitting {shape[0]} x {shape[1]} cells",
                    remedy="use smaller blocks or a larger map")
     dealt = generator(seed, "split").permutation(len(blocks))
     ends = np.cumsum(_counts(len(blocks), shares))

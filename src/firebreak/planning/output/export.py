@@ -58,8 +58,7 @@ def write_plan(plan: Plan, landscape: Landscape, out_dir: Path,
     return {"csv": _replace(out_dir / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
             "json": _replace(out_dir / "plan.json",
                              json.dumps(_record(plan) | {**more}, indent=2) + "\n"),
-            "firebreaks": write_firebreak_csv(out_dir / "firebreaks.csv", plan.cells,
-                                              landscape.fuel_model.size)}
+            "firebreaks": write_firebreak_csv(out_dir / "firebreaks.csv", plan.cells)}
 
 
 def read_plan(path: Path, landscape: Landscape) -> Plan:
