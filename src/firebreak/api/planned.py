@@ -31,9 +31,9 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import plain, write_record
 from firebreak.checks import fail
 from firebreak.files import keeping
-from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.value_unit import value_unit
-from firebreak.planning.core.area import lift
+from firebreak.planning.core.area import Offset, lift, lift_grid
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.effect import risk, risk_of
@@ -362,11 +362,8 @@ def _effect_by_windows(run: PlanRun) -> PlanEffect | None:
         segments=tuple(judgement.columns), test_fires=judgement.before.size, loss_unit=unit.name)
 
 
-def _on_map(grid: Grid, full: Landscape, offset: tuple[int, int]) -> Grid:
+def _on_map(grid: Grid, full: Landscape, offset: Offset) -> Grid:
     """A grid of a part of the map on the whole map, nan outside it; read-only."""
-    (top, left), (rows, cols) = offset, grid.shape
-    whole = np.full(full.shape, np.nan)
-    whole[top:top + rows, left:left + cols] = grid
-    whole[full.fuel_model == NODATA] = np.nan
+    whole = lift_grid(grid.astype(np.float64), offset, full, np.nan)
     whole.flags.writeable = False
     return whole

@@ -24,7 +24,7 @@ from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.files import keeping
-from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.value_unit import value_unit
 
 if TYPE_CHECKING:
@@ -121,8 +121,7 @@ def simulate(landscape: Source, **options: Any) -> SimulatedFires:
         use_threads(asked.scene.threads)
         part = part_to_burn(source, asked)
         done = burn(part, asked, notebook_bars(asked.scene.quiet))
-    outside = part.full.fuel_model == NODATA
-    maps = {name: np.where(outside, np.nan, grid) for bands in done.maps.values()
+    maps = {name: grid for bands in done.maps.values()
             for name, grid in on_full(bands, part).items()}
     for grid in maps.values():
         grid.flags.writeable = False

@@ -234,25 +234,18 @@ def _on_part(grid: NDArray[np.bool_], part: Part) -> NDArray[np.bool_]:
 
 
 def on_full(bands: Bands, part: Part) -> Bands:
-    """Bands of a part on the whole map, no number outside it."""
-    full, offset = part.full, part.offset
-    lifted = {}
-    for name, grid in bands.items():
-        if grid.shape == full.shape:
-            return bands
-        whole = np.full(full.shape, np.nan)
-        whole[offset[0]:offset[0] + grid.shape[0], offset[1]:offset[1] + grid.shape[1]] = grid
-        lifted[name] = whole
-    return lifted
+    """Bands of a part on the whole map, no number outside it and outside the data."""
+    from firebreak.planning.core.area import lift_grid
+
+    return {name: lift_grid(grid, part.offset, part.full, np.nan) for name, grid in bands.items()}
 
 
 def _written(path: Path, bands: Bands, land: "Landscape", tags: dict[str, str]) -> Path:
-    """A GeoTIFF; no data where the landscape has none, and where there is no number."""
+    """A GeoTIFF; no data where there is no number."""
     from firebreak.landscape.formats.write import write_geotiff
-    from firebreak.landscape.landscape import NODATA
 
-    masked = {name: np.where(np.isfinite(grid) & (land.fuel_model != NODATA), grid,
-                             OUTSIDE).astype(np.float32) for name, grid in bands.items()}
+    masked = {name: np.where(np.isfinite(grid), grid, OUTSIDE).astype(np.float32)
+              for name, grid in bands.items()}
     return write_geotiff(path, masked, land, nodata=OUTSIDE, dtype="float32", tags=tags)
 
 

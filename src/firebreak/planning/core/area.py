@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.core.plan import Plan, check_plan, cost_of
 
 if TYPE_CHECKING:
@@ -122,14 +122,13 @@ def lift(plan: Plan, offset: Offset, landscape: Landscape) -> Plan:
     Raises:
         InputError: the part does not lie inside the map, or its cells are not treatable there.
     """
-    rows, cols = np.divmod(plan.cells, plan.shape[1])
     height, width = landscape.shape
     if offset[0] + plan.shape[0] > height or offset[1] + plan.shape[1] > width or min(offset) < 0:
         raise fail(expected=f"a part of a map of {height} x {width} cells",
                    given=f"{plan.shape[0]} x {plan.shape[1]} cells at row {offset[0]}, "
                          f"column {offset[1]}", where=f"landscape {landscape.name}",
                    remedy="use the map that the plan's area was cut from")
-    cells = (rows + offset[0]) * width + cols + offset[1]
+    cells = lift_cells(plan.cells, plan.shape[1], offset, landscape)
     whole = cost_of(np.flatnonzero(landscape.treatable), landscape)
     lifted = replace(plan, cells=cells, shape=landscape.shape, landscape=landscape.name,
                      landscape_checksum=landscape.checksum(), budget_share=plan.budget / whole)
@@ -148,9 +147,22 @@ def _check_range(landscape: Landscape, what: str, cells: slice, size: int) -> No
 def lift_segments(segments: "Sequence[BreakSegment]", shape: tuple[int, int], offset: Offset,
                   landscape: Landscape) -> "list[BreakSegment]":
     """Segments of a part of this shape as segments of the whole landscape that it lies in."""
-    width, (top, left) = shape[1], offset
+    return [one._replace(cells=lift_cells(one.cells, shape[1], offset, landscape),
+                         path=lift_cells(one.path, shape[1], offset, landscape))
+            for one in segments]
 
-    def lifted(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        return (cells // width + top) * landscape.shape[1] + cells % width + left
 
-    return [one._replace(cells=lifted(one.cells), path=lifted(one.path)) for one in segments]
+def lift_cells(cells: NDArray[np.int64], cols: int, offset: Offset,
+               landscape: Landscape) -> NDArray[np.int64]:
+    """Flat cells of a part with so many columns as flat cells of the whole landscape."""
+    row, col = np.divmod(cells, cols)
+    return (row + offset[0]) * landscape.shape[1] + col + offset[1]
+
+
+def lift_grid(grid: NDArray, offset: Offset, landscape: Landscape, fill: float) -> NDArray:
+    """A grid [h, w] of a part on the whole landscape, [H, W], `fill` outside it and its data."""
+    whole = np.full(landscape.shape, fill, grid.dtype)
+    (top, left), (rows, cols) = offset, grid.shape
+    whole[top:top + rows, left:left + cols] = grid
+    whole[landscape.fuel_model == NODATA] = fill
+    return whole

@@ -17,10 +17,10 @@ from firebreak import __version__
 from firebreak.fire import Scene
 from firebreak.landscape.formats.qgis_styles import Class, even_stops, write_classes, write_ramp
 from firebreak.landscape.formats.write import Colour, write_geotiff, write_text
-from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
-from firebreak.planning.core.area import Offset, lift_segments
+from firebreak.planning.core.area import Offset, lift_grid, lift_segments
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.doubt import DoubtResult
@@ -145,15 +145,6 @@ def on_full_map(result: PlanResult) -> list[BreakSegment]:
     return lift_segments(result.segments, result.plan.shape, result.offset, result.full)
 
 
-def _lifted(grid: NDArray, result: PlanResult, fill: float) -> NDArray:
-    """A grid of the part planned for on the full map, `fill` outside it and outside the data."""
-    out = np.full(result.full.shape, fill, grid.dtype)
-    (top, left), (rows, cols) = result.offset, grid.shape
-    out[top:top + rows, left:left + cols] = grid
-    out[result.full.fuel_model == NODATA] = fill
-    return out
-
-
 def _write_treatment(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
     """treatment.tif: what is to be done in each cell; segments.tif: the build order of its
     segment.
@@ -162,12 +153,14 @@ def _write_treatment(folder: Path, result: PlanResult, tags: Mapping[str, str]) 
     done = np.where(land.burnable, _UNTREATED, _BARRIER).astype(np.uint8)
     done.ravel()[plan.cells] = _TREATED
     done.ravel()[result.included] = _INCLUDED
-    path = write_geotiff(folder / "treatment.tif", {"treatment": _lifted(done, result, _NONE)},
-                         result.full, nodata=_NONE, dtype=np.uint8, tags=tags,
+    grid = lift_grid(done, result.offset, result.full, _NONE)
+    path = write_geotiff(folder / "treatment.tif", {"treatment": grid}, result.full, nodata=_NONE,
+                         dtype=np.uint8, tags=tags,
                          colours={code: _rgba(colour) for code, (colour, _) in _TREATMENT.items()})
     style = write_classes(path, [Class(code, colour, label)
                                  for code, (colour, label) in _TREATMENT.items() if code != _NONE])
-    numbers = _lifted(segment_numbers(result.segments, land.shape), result, -1)
+    numbers = lift_grid(segment_numbers(result.segments, land.shape), result.offset,
+                        result.full, -1)
     segments = write_geotiff(folder / "segments.tif", {BUILD_ORDER: numbers}, result.full,
                              nodata=-1, dtype=np.int32, tags=tags)
     return [path, style, segments]
@@ -191,7 +184,7 @@ def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> 
                                             even_stops(CHANGE_COLOURS, -most, most))}
     files = []
     for name, (bands, stops) in made.items():
-        grids = {band: _lifted(grid.astype(np.float32), result, OUTSIDE)
+        grids = {band: lift_grid(grid.astype(np.float32), result.offset, result.full, OUTSIDE)
                  for band, grid in bands.items()}
         path = write_geotiff(folder / f"{name}.tif", grids, result.full, nodata=OUTSIDE,
                              dtype=np.float32, tags=tags)

@@ -16,6 +16,7 @@ from firebreak.checks import InputError
 from firebreak.fire import Fires, Scene, Workspace, burn_plans, burn_tracks
 from firebreak.free_memory import give_back_freed
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.area import lift_cells
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import cost_of
@@ -183,7 +184,8 @@ class RegionWorker:
             return Proposal([], 0.0, str(error))
         breaks = plan.break_mask()
         breaks.ravel()[rules.include] = False
-        return Proposal([_lifted(cells, core, region.scene.landscape)
+        return Proposal([lift_cells(cells, core.whole.cols, (core.whole.row, core.whole.col),
+                                    region.scene.landscape)
                          for cells in cut_lines(breaks, land, LINE_CELLS, region.rules.shortest_m)],
                         plan.simulations)
 
@@ -255,8 +257,3 @@ def cut_lines(breaks: NDArray[np.bool_], landscape: Landscape, cells: int,
     """
     return [segment.cells for segment in break_segments_of(
         breaks, landscape, max(cells * landscape.cell_size_m, 2.0 * shortest_m))]
-
-
-def _lifted(cells: NDArray[np.int64], core: Core, whole: Landscape) -> NDArray[np.int64]:
-    row, col = np.divmod(cells, core.whole.cols)
-    return (row + core.whole.row) * whole.shape[1] + col + core.whole.col
