@@ -9,7 +9,7 @@ from functools import cache
 
 from firebreak.checks import InputError
 from firebreak.cli.commands import PROGRAMS
-from firebreak.cli.completion import options_of
+from firebreak.cli.help import options_of
 
 _WORD = re.compile(r"--[a-z][a-z0-9-]*|in [a-z]+|elsewhere|[;)]")
 _QUOTED = re.compile(r"'[^']*'")  # what was typed, and commands written out

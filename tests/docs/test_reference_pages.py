@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from firebreak.cli.commands import PROGRAMS
-from firebreak.cli.completion import options_of
+from firebreak.cli.help import options_of
 from firebreak.train.config.schema import RunConfig
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))

@@ -50,8 +50,8 @@ def _run(given: list[str]) -> int:
         print(f"firebreak {__version__}")
         return 0
     if given[0] == "--completion":
-        options = importlib.import_module("firebreak.cli.completion")
-        print(options.completion(given[1] if len(given) > 1 else ""), end="")
+        help_ = importlib.import_module("firebreak.cli.help")
+        print(help_.completion(given[1] if len(given) > 1 else ""), end="")
         return 0
     command, *words = given
     if command not in COMMANDS:

@@ -1,5 +1,5 @@
-"""The help of commands: the main options, and all options where they are asked for. Made from the
-classes of the options alone, so that it answers at once.
+"""The help of commands, the main options first, and completion in a shell. Both are made from the
+classes of the options alone, so that they answer at once.
 """
 
 import shutil
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from firebreak.checks import unknown_name
 from firebreak.cli.commands import COMMANDS, EXAMPLES, GROUPS, PROGRAMS, actions_of, class_of
 from firebreak.settings.schema import MISSING, Leaf, leaves, members, plain_type
 
@@ -24,6 +25,7 @@ FIRST = {
 
 _KINDS = {int: "INT", float: "FLOAT", str: "STR", Path: "PATH"}
 _WIDEST, _COLUMN = 100, 28
+SHELLS = ("bash", "zsh", "fish")
 
 
 def usage_of_all() -> str:
@@ -142,3 +144,51 @@ def _filled(head: str, text: str, column: int) -> list[str]:
 
 def _width() -> int:
     return max(60, min(_WIDEST, shutil.get_terminal_size((80, 24)).columns))
+
+
+def completion(shell: str) -> str:
+    """A script that completes commands, actions and options in a shell.
+
+    Raises:
+        InputError: another shell.
+    """
+    if shell not in SHELLS:
+        raise unknown_name("shell", shell, SHELLS, "--completion")
+    options = {name: options_of(name) for name in PROGRAMS}
+    return _fish(options) if shell == "fish" else _bash(options, zsh=shell == "zsh")
+
+
+def options_of(name: str) -> list[str]:
+    """Long options of a command, with --help."""
+    return sorted({"--help", "--help-all", *(
+        leaf.option for leaf in leaves(class_of(name)).values() if not leaf.is_positional)})
+
+
+def _bash(options: dict[str, list[str]], *, zsh: bool) -> str:
+    cases = [f'    "{name}") words="{" ".join(given)}" ;;' for name, given in options.items()]
+    nested = [f'    {command}) key="{command} ${{COMP_WORDS[2]}}"; '
+              f'[ "$COMP_CWORD" -eq 2 ] && words="{" ".join(actions)}" ;;'
+              for command in COMMANDS if (actions := actions_of(command))]
+    head = ["# firebreak: completion of commands and options"]
+    head += ["autoload -U +X bashcompinit && bashcompinit"] if zsh else []
+    return "\n".join([
+        *head, "_firebreak() {",
+        '  local word="${COMP_WORDS[COMP_CWORD]}" key="${COMP_WORDS[1]}" words=""',
+        f'  [ "$COMP_CWORD" -eq 1 ] && words="{" ".join(COMMANDS)} --help --version --completion"',
+        '  case "$key" in', *nested, "  esac", '  [ -z "$words" ] && case "$key" in', *cases,
+        "  esac", '  COMPREPLY=($(compgen -W "$words" -- "$word"))', "}",
+        "complete -o default -F _firebreak firebreak", ""])
+
+
+def _fish(options: dict[str, list[str]]) -> str:
+    seen = "__fish_seen_subcommand_from"
+    lines = ["# firebreak: completion of commands and options"]
+    lines += [f"complete -c firebreak -n __fish_use_subcommand -a {command} -d '{text}'"
+              for command, text in ((c, t.replace("'", "")) for c, t in COMMANDS.items())]
+    for command in COMMANDS:
+        if actions := actions_of(command):
+            lines.append(f"complete -c firebreak -n '{seen} {command}' -a '{' '.join(actions)}'")
+    for name, given in options.items():
+        where = "; and ".join(f"{seen} {word}" for word in name.split())
+        lines += [f"complete -c firebreak -n '{where}' -l {option[2:]}" for option in given]
+    return "\n".join([*lines, ""])

@@ -17,7 +17,7 @@ from advice import strange_options
 from firebreak.checks import PART_OF_MAP, InputError
 from firebreak.cli import BAD_INPUT, main
 from firebreak.cli.commands import PROGRAMS
-from firebreak.cli.completion import options_of
+from firebreak.cli.help import options_of
 from firebreak.fire import FireConditions
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate

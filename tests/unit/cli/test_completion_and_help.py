@@ -12,8 +12,7 @@ import pytest
 from firebreak.api.shared import progress
 from firebreak.cli import COMMANDS, main
 from firebreak.cli.commands import EXAMPLES, GROUPS, PROGRAMS, actions_of
-from firebreak.cli.completion import completion, options_of
-from firebreak.cli.help import FIRST
+from firebreak.cli.help import FIRST, completion, options_of
 from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.methods import AUTO, METHODS

@@ -10,7 +10,7 @@ from firebreak.api.shared.executor_options import WorkerOptions
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.cli.shared import common
-from firebreak.cli.shared.same_options import scene_words
+from firebreak.cli.shared.common import scene_words
 from firebreak.files import held_folder
 from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import AtLeastOne

@@ -10,8 +10,8 @@ from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.checks import counted, install
 from firebreak.cli.shared import common
+from firebreak.cli.shared.common import scene_words
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.cli.shared.same_options import scene_words
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
 from firebreak.planning.methods import CHOOSERS, DEFAULT

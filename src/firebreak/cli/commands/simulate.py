@@ -15,7 +15,7 @@ from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
-from firebreak.cli.shared.same_options import scene_words
+from firebreak.cli.shared.common import scene_words
 from firebreak.files import held_folder
 from firebreak.landscape.value_unit import Agreement, agreement_of
 from firebreak.settings.binding import Bound

@@ -1,6 +1,5 @@
 """`firebreak train CONFIG|PRESET`: train, then compare on test fires of landscapes held out."""
 
-import dataclasses
 import shlex
 import sys
 import time
@@ -22,7 +21,8 @@ from firebreak.api.shared.run_output import (
 )
 from firebreak.cli.shared import common, runs, signals
 from firebreak.settings.binding import Bound
-from firebreak.settings.schema import POSITIONAL, option_of
+from firebreak.settings.schema import POSITIONAL
+from firebreak.settings.spelling import changed, command_words
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
@@ -147,10 +147,5 @@ def _conclude_memory(trainer: "ParallelTrainer", folder: Path, end: dict[str, An
 
 def _break_options(config: "RunConfig") -> str:
     """The options of `firebreak plan` that ask for the breaks a run was trained for."""
-    words = []
-    for setting in dataclasses.fields(config.breaks):
-        value, option = getattr(config.breaks, setting.name), option_of(setting.name)
-        if value != setting.default:
-            shown = f"{value:g}" if isinstance(value, float) else str(value)
-            words.append(option if value is True else f"{option} {shown}")
-    return "".join(f" {word}" for word in words)
+    words = command_words(config.breaks, changed(config.breaks))
+    return "".join(f" {shlex.quote(word)}" for word in words)

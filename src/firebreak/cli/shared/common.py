@@ -2,12 +2,14 @@
 
 import contextlib
 import json
+import shlex
 import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from firebreak.api.shared.inputs import check_named_there, inputs_of
+from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.cli.shared.plan_record import plan_file
 from firebreak.files import check_folder, keep, made_folder
@@ -15,6 +17,7 @@ from firebreak.landscape import names
 from firebreak.settings.binding import Bound, bind
 from firebreak.settings.schema import leaves
 from firebreak.settings.sources import argv
+from firebreak.settings.spelling import changed, command_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,3 +117,13 @@ def copied(folder: Path, config: "ArtifactsConfig") -> "Iterator[None]":
     if mirror is not None and mirror.failed:
         warnings.warn(f"{mirror.failed} files were not copied to {config.store}: {mirror.reason}",
                       stacklevel=2)
+
+
+_OF_THE_PROCESS = ("threads", "quiet", "json")
+
+
+def scene_words(scene: SceneOptions) -> str:
+    """The options that differ from their defaults, each with a blank before it."""
+    words = command_words(scene, [leaf for leaf in changed(scene)
+                                  if leaf.name not in _OF_THE_PROCESS])
+    return "".join(f" {shlex.quote(word)}" for word in words)

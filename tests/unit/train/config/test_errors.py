@@ -7,7 +7,7 @@ import pytest
 from faults.configs import LEAVES, broken_files, unclear
 from firebreak.checks import InputError
 from firebreak.cli import main
-from firebreak.settings.toml_lines import line_finder
+from firebreak.settings.sources import line_finder
 from firebreak.train.config.load import load_config
 
 BROKEN = list(broken_files())

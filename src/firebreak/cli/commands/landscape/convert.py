@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from firebreak.checks import fail
-from firebreak.cli.commands.landscape.describe import describe
+from firebreak.cli.commands.landscape.command import describe
 from firebreak.cli.shared import common
 from firebreak.files import check_not_kept, held_folder
 from firebreak.settings.binding import Bound

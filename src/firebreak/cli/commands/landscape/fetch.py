@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from firebreak.checks import fail
-from firebreak.cli.commands.landscape.describe import describe
+from firebreak.cli.commands.landscape.command import describe
 from firebreak.cli.shared import common
 from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import NotNegative, Positive

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import counted, fail, unknown_name
 from firebreak.cli.shared import common
-from firebreak.cli.shared.same_options import scene_words
+from firebreak.cli.shared.common import scene_words
 from firebreak.files import check_not_kept
 from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import Fraction, Positive

@@ -8,7 +8,7 @@ import pytest
 
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.cli.shared import common
-from firebreak.cli.shared.same_options import scene_words
+from firebreak.cli.shared.common import scene_words
 
 
 @dataclass(frozen=True)
