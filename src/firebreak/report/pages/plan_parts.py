@@ -54,7 +54,7 @@ def headline(r: ReportedPlan) -> Facts:
     if r.result is not None and r.result.fires_per_ha_year is None:
         caveats.append("In a year the plan saves this much for each fire that starts on the map; "
                        "--fires-per-ha-year tells how many do.")
-    return _over_years(r.result) | {
+    return {
         "treated_ha": f"{hectares:,.1f} ha", "pieces": pieces_of(r.plan.break_mask()),
         "losses": None if r.result is None else _losses(r, r.result),
         "tail": r.numbers.get("cvar90_reduction"),
@@ -73,15 +73,6 @@ def _losses(r: ReportedPlan, result: PlanResult) -> Facts:
             "burned_ha": float(result.effect.before.sum()) * cell_ha,
             "left_ha": float(result.effect.after.sum()) * cell_ha,
             "yearly": None if fires is None else fires * float(r.land.burnable.sum()) * cell_ha}
-
-
-def _over_years(result: PlanResult | None) -> Facts:
-    """The saving by the schedule that is kept: not all is built at once, and what stands ages."""
-    found = None if result is None else result.over_years
-    if found is None:
-        return {"kept": None}
-    return {"kept": found.saved[found.chosen], "chosen": found.chosen,
-            "years": counted(len(found.years), "year")}
 
 
 def plan(r: ReportedPlan) -> Facts:
@@ -185,16 +176,14 @@ def years(r: ReportedPlan) -> Facts | None:
                 f"{saved.more:+.1%} ({saved.more_low:+.1%} to {saved.more_high:+.1%})")
         schedules.append([name, amount(spent(own)), amount(float(own.kept.sum() + own.again.sum())),
                           f"{saved.reduction:.1%} ({percents(saved)})", more])
-    kept, once = found.schedules[found.chosen], found.chosen == BUILD_ONCE.name
+    kept = found.schedules[found.chosen]
     by_year = [[year, *(_numbers(numbers) for numbers in done),
                 amount(float(kept.built[k] + kept.kept[k] + kept.again[k])),
                 f"{found.saved[found.chosen].by_year[k]:.1%}"]
                for k, (year, done) in enumerate(zip(found.years, kept.done, strict=True))]
-    return {"chosen": found.chosen, "build_once": BUILD_ONCE.name, "own_fires": SCHEDULE_FIRES,
-            "why": "no other schedule is significantly better" if once else "it saves most",
-            "currency": r.result.treatments[0].currency, "test_fires": found.test_fires,
-            "schedules": schedules, "marked": list(found.schedules).index(found.chosen),
-            "by_year": by_year, "discounted": found.discount_rate,
+    return {"found": found, "once": BUILD_ONCE.name, "own_fires": SCHEDULE_FIRES,
+            "currency": r.result.treatments[0].currency, "schedules": schedules,
+            "marked": list(found.schedules).index(found.chosen), "by_year": by_year,
             "discounting": discount_words(found)}
 
 
