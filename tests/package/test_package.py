@@ -136,7 +136,7 @@ def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
             "firebreak/landscape/treatments.toml",
             "firebreak/configs/quick.toml", "firebreak/report/explorer/assets/explorer.html",
             "firebreak/report/explorer/assets/explorer.css",
-            "firebreak/report/explorer/assets/js/3_map.js",
+            "firebreak/report/explorer/assets/js/2_map.js",
             "firebreak/report/figures/countries.npz",
             *(f"firebreak/report/pages/assets/{name}" for name in ("plan.html", "report.css")),
             *(f"firebreak/samples/santa-ana/{name}" for name in SAMPLE),

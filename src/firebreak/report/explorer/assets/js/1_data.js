@@ -1,4 +1,4 @@
-// What the page was given: numbers out of text, and how they are written.
+// The data of the page and its layers: numbers out of text, how they are written, how they look.
 const $ = (id) => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
 const live = data.live, rows = data.rows, cols = data.cols, size = rows * cols;
@@ -58,4 +58,126 @@ function placeWords(cell) {
   const say = [`x ${round(x)}, y ${round(y)}`];
   if (degrees) say.push(`${Math.abs(degrees[1]).toFixed(4)}° ${degrees[1] < 0 ? "S" : "N"}, ${Math.abs(degrees[0]).toFixed(4)}° ${degrees[0] < 0 ? "W" : "E"}`);
   return say;
+}
+// ---- colours, the layers that can be shown, and what lies on them --------------------------
+const RAMPS = {
+  heat: "ffffcc ffeda0 fed976 feb24c fd8d3c fc4e2a e31a1c bd0026 800026",
+  sea: "ffffd9 edf8b1 c7e9b4 7fcdbb 41b6c4 1d91c0 225ea8 253494 081d58",
+  leaf: "440154 482878 3e4a89 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725",
+  change: "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f",
+  earth: "f7fcf5 e5d8b0 c9a66b 8c6d46 543005"};
+const FRONT = "fff3a0 ffd23f ff9f1c ff6b1a e63b12 b3200f 7d1a12".split(" ").map(rgb);
+const BURNED = [74, 54, 48], BARE = [217, 221, 224], HATCH = [154, 163, 169], FRONT_SHARE = 0.2;
+function rgb(hex) { return [0, 2, 4].map((k) => parseInt(hex.slice(k, k + 2), 16)); }
+const css = (colour) => `rgb(${colour.map((c) => Math.round(c)).join(",")})`;
+// While a fire burns, the layer below it is paler: on the map and in its legend alike.
+function faded([r, g, b], on) {
+  if (!on) return [r, g, b];
+  const grey = (r + g + b) / 3;
+  return [r, g, b].map((x) => 0.275 * (x + grey) + 115);
+}
+function rampAt(name, share) {
+  const stops = RAMPS[name].split(" ").map(rgb), place = Math.max(0, Math.min(1, share)) * (stops.length - 1);
+  const k = Math.min(Math.floor(place), stops.length - 2);
+  return stops[k].map((c, j) => c + (place - k) * (stops[k + 1][j] - c));
+}
+const fuelColours = data.fuels.map((one) => rgb(one.colour.slice(1)));
+
+// ---- what is shown -------------------------------------------------------------------------
+let plans = data.plans, pending = data.pending;
+const S = {plan: 0, step: plans[0].cells.length, added: new Set(), removed: new Set(), layer: "fuel",
+           now: null, fire: null, time: 0, playing: false, cursor: -1, gain: null, wind: {...data.wind},
+           line: null, mark: -1};
+const changed = lazyByState(() => S.now && difference(S.now.burn, before.burn));
+function lazyByState(make) { let of, made; return () => { if (of !== S.now) { of = S.now; made = make(); } return made; }; }
+const LAYERS = {
+  fuel: {name: "fuels"},
+  burn: {name: "burn probability", ramp: "heat", words: "share of the fires that burn the cell", show: (x) => percent(x), of: () => S.now && S.now.burn, like: () => before.burn},
+  saved: {name: "change of burn probability", ramp: "change", both: true, words: "with the breaks minus without", show: signed, of: changed},
+  down: {name: "downstream value", ramp: "sea", words: `${data.value_unit} lost behind the cell, mean over fires`, show: short, of: () => S.now && S.now.down},
+  q: {name: "Q-map: what the policy expects", ramp: "leaf", words: "expected loss reduction by the next break, or per cell of the best line through the cell, in percent of the untreated loss", show: (x) => `${x.toFixed(2)} %`, of: () => S.now && S.now.qmap},
+  value: {name: "value", ramp: "earth", words: `${data.value_unit} lost where the cell burns`, show: short, of: fixed.value},
+  rate: {name: "rate of spread", ramp: "heat", words: "metres per minute at the head, mean over weather", show: short, of: fixed.rate},
+  flame: {name: "flame length", ramp: "heat", words: "metres at the head, mean over weather", show: short, of: fixed.flame},
+  height: {name: "elevation", ramp: "earth", words: "metres", show: (x) => x.toFixed(0), of: fixed.elevation}};
+if (!data.has_q_map) delete LAYERS.q;
+
+const plan = () => plans[S.plan];
+const prefix = () => plan().cells.slice(0, S.step);
+function breaks() {
+  const own = prefix(), inside = new Set(own);
+  return [...own.filter((cell) => !S.removed.has(cell)), ...[...S.added].filter((cell) => !inside.has(cell))];
+}
+function edits() {
+  const inside = new Set(prefix());
+  return {add: [...S.added].filter((c) => !inside.has(c)), remove: [...S.removed].filter((c) => inside.has(c))};
+}
+const isEdited = () => { const e = edits(); return e.add.length + e.remove.length > 0; };
+
+// The ends of a layer's scale, from a histogram of its whole numbers over the cells that burn, of a large map over some.
+const ranges = new Map(), SAMPLE = 2 ** 19, STRIDE = Math.max(1, 2 * Math.floor(size / SAMPLE / 2) + 1);  // odd: not the same columns of every row
+function range(g, layer) {
+  if (ranges.has(g)) return ranges.get(g);
+  const counts = new Uint32Array(65536);
+  let known = 0;
+  for (let i = 0; i < size; i += STRIDE) if (burnable[i] && g.raw[i] !== NONE) { counts[g.raw[i]]++; known++; }
+  const quantile = (share) => { let seen = 0, k = 0; while (k < NONE && (seen += counts[k]) < share * known) k++; return g.offset + g.scale * k; };
+  let found = [0, 1];
+  if (known && layer.both) { const most = Math.max(Math.abs(quantile(0.005)), Math.abs(quantile(0.995)), 1e-3); found = [-most, most]; }
+  else if (known) {
+    const low = layer === LAYERS.q || layer === LAYERS.height ? g.offset : 0;
+    found = [low, Math.max(quantile(0.998), low + 1e-9)];
+  }
+  if (ranges.size > 40) ranges.clear();
+  ranges.set(g, found);
+  return found;
+}
+function shownRange() {
+  const layer = LAYERS[S.layer], g = layer.of && layer.of();
+  return g ? range(layer.like ? layer.like() : g, layer) : [0, 1];
+}
+
+// ---- what lies on the layers: kinds of cells by number, the later ones on top -------------------
+const YEARS = [...new Set(plans.flatMap((p) => p.years))].sort((a, b) => a - b);
+const yearColour = (year) => rampAt("leaf", YEARS.length < 2 ? 0 : 0.9 * YEARS.indexOf(year) / (YEARS.length - 1));
+const MARKS = [null,
+  {name: "edge of the treatable area", colour: [20, 80, 150]},
+  {name: "breaks that stand already", colour: [0, 136, 55]},
+  {name: "network to compare with", colour: [0, 151, 184]},
+  {name: data.points_of ? `${data.points_of} (${data.points.length} cells)` : "", colour: [255, 0, 200]},
+  {name: "fuel breaks", colour: [0, 0, 0]},
+  {name: "added by hand", colour: [122, 0, 168]},
+  {name: "removed by hand", colour: [255, 255, 255]},
+  ...YEARS.map((year) => ({name: `to build in ${year}`, colour: yearColour(year)}))];
+const [EDGE, STANDING, EXISTING, POINT, BREAK, ADDED, REMOVED, FIRST_YEAR] = [1, 2, 3, 4, 5, 6, 7, 8];
+const edge = lazy(() => {
+  const found = [];
+  for (let i = 0; i < size; i++) {
+    if (!treatable[i]) continue;
+    const col = i % cols, row = (i - col) / cols;
+    if ((col && burnable[i - 1] && !treatable[i - 1]) || (col < cols - 1 && burnable[i + 1] && !treatable[i + 1])
+      || (row && burnable[i - cols] && !treatable[i - cols]) || (row < rows - 1 && burnable[i + cols] && !treatable[i + cols])) found.push(i);
+  }
+  return found;
+});
+// Of each level of tiles, which kind lies in a pixel: thin breaks are seen from far away too.
+const LEVELS = Math.max(1, Math.ceil(Math.log2(Math.max(rows, cols) / 256)) + 1);
+const widthAt = (level) => ((cols - 1) >> level) + 1, heightAt = (level) => ((rows - 1) >> level) + 1;
+const lying = Array.from({length: LEVELS}, (_, level) => new Uint8Array(heightAt(level) * widthAt(level)));
+let present = new Set();
+function layMarks() {
+  for (const grid_ of lying) grid_.fill(0);
+  present = new Set();
+  const put = (cell, kind) => {
+    present.add(kind);
+    const col = cell % cols, row = (cell - col) / cols;
+    for (let level = 0; level < LEVELS; level++) lying[level][(row >> level) * widthAt(level) + (col >> level)] = kind;
+  };
+  for (const cell of edge()) put(cell, EDGE);
+  for (const cell of data.standing) put(cell, STANDING);
+  for (const cell of data.existing) put(cell, EXISTING);
+  for (const cell of data.points) put(cell, POINT);
+  const years = plan().years, own = new Set(prefix());
+  prefix().forEach((cell, k) => put(cell, S.removed.has(cell) ? REMOVED : years.length ? FIRST_YEAR + YEARS.indexOf(years[k]) : BREAK));
+  for (const cell of S.added) if (!own.has(cell)) put(cell, ADDED);
 }
