@@ -199,9 +199,9 @@ def test_a_run_whose_observations_had_other_channels_is_told_so(
 
 
 @pytest.mark.parametrize(("change", "text"), [
-    ("evolution.population=1", "evolution.population to be a whole number of at least 2 .*, got 1"),
-    ("evolution.elites=4", "elites must be fewer than the population of 4"),
-    ("evolution.tournament=0", "evolution.tournament to be a whole number of at least 1")])
+    ("evolution.population=1", "evolution.population=1: .* whole number of at least 2 .*, got 1"),
+    ("evolution.elites=4", "fewer evolution.elites than the evolution.population of 4"),
+    ("evolution.tournament=0", "evolution.tournament=0: expected a whole number of at least 1")])
 def test_a_population_that_cannot_evolve_is_one_sentence(change: str, text: str) -> None:
     with pytest.raises(InputError, match=text):
         small(change)

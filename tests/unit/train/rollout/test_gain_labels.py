@@ -214,5 +214,5 @@ def test_presets_label_the_share_that_they_name(preset: str) -> None:
 
 
 def test_gains_are_of_discount_0() -> None:
-    with pytest.raises(InputError, match="gain_share needs discount = 0"):
+    with pytest.raises(InputError, match=r"agent\.discount = 0 together with agent\.gain_share"):
         load_config("quick", ["agent.gain_share=0.1", "agent.discount=0.5"])

@@ -143,7 +143,7 @@ def test_a_fit_without_labelled_states_is_passed_over_with_a_warning(tmp_path: P
 
 
 def test_a_fit_without_gains_is_refused() -> None:
-    with pytest.raises(InputError, match="fit_steps needs gain_share above 0"):
+    with pytest.raises(InputError, match=r"gain_share above 0 and .* with agent\.fit_steps"):
         load_config("quick", ["agent.fit_steps=40"])
     with pytest.raises(InputError, match=r"agent\.fit_steps"):
         load_config("quick", [*FIT, "agent.fit_steps=-1"])
