@@ -24,7 +24,7 @@ from firebreak.api.notebook import lines_of, on_axes
 from firebreak.api.options import filled, keywords, verb
 from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.plans.request import read_request
-from firebreak.api.plans.run import PlanRun, check_not_made_from, make_run, write_run
+from firebreak.api.plans.run import check_not_made_from, make_run, write_run
 from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.machine import notebook_bars, threads_kept
 from firebreak.api.shared.plan_options import PlanOptions
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     import geopandas
     import xarray
 
+    from firebreak.api.plans.by_windows import PlanByWindows
+    from firebreak.api.plans.run import PlanRun
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.planning.years.savings import YearsResult
     from firebreak.report.pages.reported_plan import Origin
@@ -134,7 +136,7 @@ class PlannedBreaks:
     effect: PlanEffect | None
     comparison: ComparedPlans | None
     choice: "Choice | None"
-    _run: PlanRun
+    _run: "PlanRun"
     _source: str | Landscape
     _given: tuple[str, ...]
     _home: Path
@@ -283,7 +285,6 @@ class PlannedBreaks:
                 f"cells, {self.plan.cost:,.4g} {self.plan.cost_unit}{saved}>")
 
     def _repr_html_(self) -> str:
-        from firebreak.api.plans.by_windows import PlanByWindows
         from firebreak.report.pages.notebook import plan_cell
 
         run = self._run
@@ -291,7 +292,6 @@ class PlannedBreaks:
             return plan_cell(run.scene, run.plan,
                              None if run.judgement is None else run.judgement.result,
                              run.evaluation)
-        assert isinstance(run, PlanByWindows)
         return plan_cell(run.region.scene, run.plan, None, None)
 
 
@@ -347,10 +347,7 @@ def _effect_at_once(run: PlanAtOnce) -> PlanEffect | None:
         loss_unit=result.unit.name, years=result.over_years, _grids=(before, after, half_width))
 
 
-def _effect_by_windows(run: PlanRun) -> PlanEffect | None:
-    from firebreak.api.plans.by_windows import PlanByWindows
-
-    assert isinstance(run, PlanByWindows)
+def _effect_by_windows(run: "PlanByWindows") -> PlanEffect | None:
     judgement, unit = run.judgement, value_unit(run.region.scene.landscape)
     if judgement is None:
         return None

@@ -85,19 +85,21 @@ class PlanAtOnce:
     judgement: Judgement | None = None
 
     def judged(self, bar: Bar) -> "PlanAtOnce":
-        """As `PlanRun` says."""
+        """The run with what the plan changes on the test fires, where there are any."""
         if self.judgement is not None or self.evaluation is None:
             return self
         return replace(self, judgement=_judge(self, self.evaluation, bar))
 
     def segments(self) -> tuple[list[BreakSegment], Sequence[Mapping[str, Any]]] | None:
-        """As `PlanRun` says."""
+        """The segments on the whole map in the order of the report, and what is known of each; None
+        where none was judged.
+        """
         if self.judgement is None:
             return None
         return on_full_map(self.judgement.result), segment_columns(self.judgement.result)
 
     def writing(self, say: Sayer) -> AbstractContextManager[None]:
-        """As `PlanRun` says."""
+        """The context in which the plan is written."""
         return nullcontext()
 
     def write_plan(self, out: Path, first: FirstPlan | None = None) -> list[Path]:
@@ -117,7 +119,10 @@ class PlanAtOnce:
                               self.scene.conditions.treatment)]
 
     def write_report(self, out: Path, origin: "Origin", bar: Bar) -> list[Path]:
-        """As `PlanRun` says; pictures alone where nothing judged the plan."""
+        """Write the report that is asked for; pictures alone where nothing judged the plan.
+
+        origin: its files are those that were written before.
+        """
         if self.request.options.report == "none":
             return []
         if self.judgement is None or self.evaluation is None:

@@ -92,7 +92,7 @@ class PlanByWindows:
         return self.made.plan
 
     def judged(self, bar: Bar) -> "PlanByWindows":
-        """As `PlanRun` says."""
+        """The run with what the plan changes on the test fires, where there are any."""
         if self.judgement is not None or self.request.options.test_fires < 2:
             return self
         return replace(self, judgement=self._judge(bar))
@@ -123,7 +123,9 @@ class PlanByWindows:
             untreated * unit.per_value, unit.name, plan.priced_in))
 
     def segments(self) -> tuple[list[BreakSegment], Sequence[Mapping[str, Any]]] | None:
-        """As `PlanRun` says."""
+        """The segments on the whole map in the order of the report, and what is known of each; None
+        where none was judged.
+        """
         area, found = self.request.area, self.judgement
         if found is None or self.request.options.report == "none":
             return None
@@ -131,19 +133,22 @@ class PlanByWindows:
 
     @contextlib.contextmanager
     def writing(self, say: Sayer) -> Iterator[None]:
-        """As `PlanRun` says; what was kept is removed at the end."""
+        """The context in which the plan is written; what was kept is removed at the end.
+
+        say: takes a sentence where it is stopped and what is done of it is kept.
+        """
         with _kept_where_stopped(self.unfinished, say):
             yield
         if self.unfinished is not None:
             self.unfinished.remove()
 
     def write_plan(self, out: Path) -> list[Path]:
-        """As `PlanRun` says."""
+        """Write the plan itself."""
         area = self.request.area
         return list(write_plan(lift(self.plan, area.offset, area.full), area.full, out).values())
 
     def write_report(self, out: Path, origin: "Origin", bar: Bar) -> list[Path]:
-        """Write segments and the brief report, if one is asked for; see `PlanRun`."""
+        """Write segments and the brief report, if one is asked for; see `PlanAtOnce`."""
         from firebreak.planning.output.export_effect import NO_CELLS
         from firebreak.report.pages.plan_report import write_plan_report
         from firebreak.report.pages.reported_plan import ReportedPlan

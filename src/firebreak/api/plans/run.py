@@ -5,7 +5,7 @@ lies.
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, TypeAlias
 
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
 from firebreak.api.shared.inputs import is_told
@@ -14,58 +14,17 @@ from firebreak.files import made_folder, without_links
 from firebreak.planning.output.earlier import writing_into
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from firebreak.api.plans.at_once import FirstPlanTaker
-    from firebreak.planning.core.break_segments import BreakSegment
-    from firebreak.planning.core.plan import Plan
+    from firebreak.api.plans.at_once import FirstPlanTaker, PlanAtOnce
+    from firebreak.api.plans.by_windows import PlanByWindows
     from firebreak.planning.core.progress import Bar
     from firebreak.planning.output.earlier import Writing
     from firebreak.report.pages.reported_plan import Origin
 
-class PlanRun(Protocol):
-    """A plan of the part of the map that was planned for, and what was found by judging it.
-
-    Attributes:
-        request: what it was made from.
-        plan: the plan.
-    """
-
-    @property
-    def request(self) -> PlanRequest: ...
-
-    @property
-    def plan(self) -> "Plan": ...
-
-    def judged(self, bar: "Bar") -> Self:
-        """The run with what the plan changes on the test fires, where there are any."""
-
-    def segments(self) -> "tuple[list[BreakSegment], Sequence[Mapping[str, Any]]] | None":
-        """The segments on the whole map in the order of the report, and what is known of each; None
-        where none was judged.
-        """
-
-    def writing(self, say: Sayer) -> AbstractContextManager[None]:
-        """The context in which the plan is written.
-
-        say: takes a sentence where it is stopped and what is done of it is kept.
-        """
-
-    def write_plan(self, out: Path) -> list[Path]:
-        """Write the plan itself."""
-
-    def write_report(self, out: Path, origin: "Origin", bar: "Bar") -> list[Path]:
-        """Write what the report that is asked for consists of.
-
-        origin: its files are those that were written before.
-        """
-
-
-Run = TypeVar("Run", bound=PlanRun)
+    PlanRun: TypeAlias = PlanAtOnce | PlanByWindows
 
 
 def make_run(request: PlanRequest, bar: "Bar", *, first: "FirstPlanTaker | None" = None,
-             folder: Callable[[], Path] | None = None, say: Sayer = no_words) -> PlanRun:
+             folder: Callable[[], Path] | None = None, say: Sayer = no_words) -> "PlanRun":
     """Make the plan that is asked for, and compare it where that is asked for too.
 
     Args:
@@ -88,10 +47,10 @@ def make_run(request: PlanRequest, bar: "Bar", *, first: "FirstPlanTaker | None"
 
 
 def write_run(
-        run: Run, out: Path, made_from: frozenset[Path], bar: "Bar", *,
+        run: "PlanRun", out: Path, made_from: frozenset[Path], bar: "Bar", *,
         record: Callable[[], Path], origin: "Callable[[list[Path]], Origin]",
         whole: Callable[[], AbstractContextManager[None]] = nullcontext,
-        say: Sayer = no_words) -> tuple[Run, list[Path]]:
+        say: Sayer = no_words) -> "tuple[PlanRun, list[Path]]":
     """Write a plan into a folder, made if need be, judge it, and write its report; returns what was
     judged, and the files.
 
@@ -100,7 +59,7 @@ def write_run(
         record: writes the options beside the plan.
         origin: of the files that were written before the report, how the plan was made.
         whole: a context in which the plan's own files are written, all or none.
-        say: see `PlanRun.writing`.
+        say: takes a sentence where a plan by windows is stopped, which then stays unfinished.
     """
     with run.writing(say), writing_into(made_folder(out)) as writing:
         with whole():

@@ -50,9 +50,6 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
         _say_at_once(run, command)
         record = _record_at_once(run)
     else:
-        from firebreak.api.plans.by_windows import PlanByWindows
-
-        assert isinstance(run, PlanByWindows)
         _say_windows(run)
         record = _record_of_windows(run)
     for path in files:
