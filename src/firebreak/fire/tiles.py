@@ -131,10 +131,10 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
         return np.zeros((part.shape[0], cells, *part.shape[2:]), part.dtype)
 
     spots, breach = sample.spots, sample.breaks.breach
-    arrays: dict[str, Any] = {name: empty(part) for name, part in row_arrays(sample).items()}
     # No fire reads the rates: they say which arcs are open, and have done so in a window.
-    arrays["rate"] = np.empty((sample.rate.shape[0], 0), np.float32)
-    arrays["edges"] = edges_for(sample.edges.shape[0], cells)
+    arrays: dict[str, Any] = {"rate": np.empty((sample.rate.shape[0], 0), np.float32),
+                              "edges": edges_for(sample.edges.shape[0], cells)}
+    arrays |= {name: empty(part) for name, part in row_arrays(sample).items() if name not in arrays}
     return sample._replace(
         **arrays, shape=(rows, cols), burnable=pad(burnable, closed=False),
         bucket_min=_bucket_lengths_for(sample, cols),
