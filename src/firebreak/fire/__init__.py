@@ -29,12 +29,9 @@ from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.fire.incremental.field_store import FieldStore
 from firebreak.fire.incremental.fire_store import FireStore
-from firebreak.fire.incremental.kernels import burned_near, depends_on
 from firebreak.fire.incremental.structs import (
     NOT_TRIED,
     Candidates,
-    Crossing,
-    crossing_of,
     in_units,
 )
 from firebreak.fire.making import make_scene
@@ -43,7 +40,7 @@ from firebreak.fire.scene import RIM, Scene
 from firebreak.fire.solver.structs import Overlays, Workspace
 from firebreak.fire.sums import BurnResult
 from firebreak.fire.travel.arcs import OPEN
-from firebreak.fire.travel.breaks import break_state, closing_table, treat, untreat
+from firebreak.fire.travel.breaks import break_state, treat, untreat
 from firebreak.fire.travel.kernels import write_break
 from firebreak.fire.travel.stencil import (
     HELD,
@@ -82,7 +79,6 @@ __all__ = [
     "UNBURNED",
     "BurnResult",
     "Candidates",
-    "Crossing",
     "Ellipse",
     "FieldStore",
     "FireBehavior",
@@ -108,11 +104,7 @@ __all__ = [
     "burn_part",
     "burn_plans",
     "burn_tracks",
-    "burned_near",
-    "closing_table",
     "conditions_from",
-    "crossing_of",
-    "depends_on",
     "ellipse_of",
     "fbp_behavior",
     "field_from_ellipse",

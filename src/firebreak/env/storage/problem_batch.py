@@ -301,6 +301,13 @@ class ProblemBatch:
         """
         return self.fires.affected[self.plan_ids(slot)]
 
+    def depending_on(self, slot: int, cells: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """1 for each plan fire [K] that may burn otherwise once flat `cells` are breaks."""
+        problem, first = self.problem(slot), self.plan_ids(slot).start
+        return self.fires.depending_on(
+            padded_cells(cells, self.sizes.shape[1]),
+            slice(first, first + problem.plan_fires.source.size), problem.scene.field.breaks)
+
     def maps(self, slot: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Burn probability and downstream value [H, W] of the plan fires under the breaks."""
         count = self.problem(slot).plan_fires.source.size

@@ -30,7 +30,7 @@ from firebreak.fire.solver.kernels import burn_many
 from firebreak.fire.solver.structs import FireTable, Overlays, Results, Workspace
 from firebreak.fire.travel.breaks import closing_table
 from firebreak.fire.travel.stencil import REACH, UNBURNED
-from firebreak.fire.travel.travel_field import padded_cells, padded_width, unpad
+from firebreak.fire.travel.travel_field import BreakRules, padded_cells, padded_width, unpad
 from firebreak.native_library import hold, zeros
 
 MAX_CHANGES = 64
@@ -275,6 +275,20 @@ class FireStore:
             else:
                 depends_on(place, starts_elsewhere, code, self._crossing, out)
         return np.flatnonzero(out)
+
+    def depending_on(self, places: NDArray[np.int64], which: slice,
+                     rules: BreakRules) -> NDArray[np.uint8]:
+        """1 for each of those fires, by id, that may burn otherwise with breaks in padded cells."""
+        sources, codes = self._table.source[which], self._store.code[which]
+        out = np.zeros(sources.size, np.uint8)
+        for place in places.tolist():
+            if rules.acts_nearby:
+                out |= burned_near(place, 2 * REACH, self.width, codes)
+                continue
+            depends_on(place, sources, codes, self._crossing, out)
+            if rules.lost > 0.0:
+                out |= sources == place
+        return out
 
     def whole_value(self, slot: int, places: NDArray[np.int64] | slice = slice(None),
                     ) -> NDArray[np.float32]:

@@ -1,7 +1,6 @@
 """Trials of lines of breaks on the plan fires of slot 0."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -11,17 +10,7 @@ from numpy.typing import NDArray
 from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch
-from firebreak.fire import (
-    REACH,
-    Crossing,
-    burn,
-    burned_near,
-    closing_table,
-    crossing_of,
-    depends_on,
-    padded_cells,
-    padded_width,
-)
+from firebreak.fire import burn
 from firebreak.planning.core.limits import forever
 
 
@@ -33,11 +22,6 @@ class Trial(NamedTuple):
     cells: NDArray[np.int64]
     saved_per_cost: float
     burned: int
-
-
-@cache
-def _crossing(width: int) -> Crossing:
-    return crossing_of(closing_table(width))
 
 
 def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],
@@ -62,7 +46,7 @@ def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64]) ->
     """
     scene, trees = problem.scene, slots.plan_trees(0)
     new = cells[slots.available[0].ravel()[cells]]
-    which = np.flatnonzero(changed_by(slots, problem, new))
+    which = np.flatnonzero(slots.depending_on(0, new))
     cost = float(scene.landscape.cost.ravel()[new].astype(np.float64).sum())
     if which.size == 0:
         return Trial(new, 0.0, 0)
@@ -71,20 +55,3 @@ def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64]) ->
     loss = burn(scene, problem.plan_fires.part(which), breaks).loss
     saved = float((trees.loss[which] - loss).sum()) / trees.loss.size
     return Trial(new, saved / cost, which.size)
-
-
-def changed_by(slots: ProblemBatch, problem: Problem,
-               cells: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """1 for each plan fire [K] that may burn otherwise once flat `cells` are breaks."""
-    trees, rules = slots.plan_trees(0), problem.scene.field.breaks
-    width = padded_width(problem.scene.field.shape[1])
-    crossing = _crossing(width)
-    out = np.zeros(trees.source.size, np.uint8)
-    for place in padded_cells(cells, problem.scene.field.shape[1]).tolist():
-        if rules.acts_nearby:
-            out |= burned_near(place, 2 * REACH, width, trees.code)
-            continue
-        depends_on(place, trees.source, trees.code, crossing, out)
-        if rules.lost > 0.0:
-            out |= trees.source == place
-    return out

@@ -15,7 +15,6 @@ from firebreak.fire.travel.stencil import STENCIL
 from firebreak.fire.travel.travel_field import field_from_ellipse, pad, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import COMPASS, line_steps
-from firebreak.planning.core import line_trials
 from firebreak.planning.core.rounds import line_list, spaced_lines
 from firebreak.planning.making import make_plan
 from firebreak.planning.patterns import line_greedy
@@ -107,7 +106,7 @@ def test_fires_that_a_line_does_not_change_are_told_from_the_others(case: Case, 
     if free.size == 0:
         return
     cells = rng.choice(free, min(3, free.size), replace=False)
-    changed = line_trials.changed_by(slots, problem, cells)
+    changed = slots.depending_on(0, cells)
     after = slots.breaks[0].copy()
     after.ravel()[cells] = True
     new = burn_field(problem.scene.field, case.fires, case.value, after).loss
