@@ -6,7 +6,7 @@ disagree a `LandscapeWarning` says by how much.
 """
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,7 @@ from scipy.ndimage import binary_erosion
 
 from firebreak.checks import InputError, counted, fail
 from firebreak.landscape.formats import layers
-from firebreak.landscape.formats.layers import CANOPY, Layer, Role, SlopeUnit
+from firebreak.landscape.formats.layers import CANOPY, Role, SlopeUnit
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, Landscape, check_codes
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
@@ -41,7 +41,7 @@ class Source:
     where: str
     name: str
     grid: Grid
-    layers: dict[Role, Layer]
+    layers: dict[Role, Band]
     fuel_system: str = DEFAULT_SYSTEM
 
     @property
@@ -52,9 +52,10 @@ class Source:
 
 def read_layer(path: Path, crs: str | None,
                over: Placed | None = None) -> tuple[Grid, Band, dict[str, str]]:
-    """Grid, numbers and file tags of the first band of a raster of any format; of one that is far
-    larger than the fuel layer, which lies at `over`, the part over it. Without `over` it is the
-    fuel layer itself. `InputError` as `checked_grid`, `read_ascii_grid` and `part_over`.
+    """Grid, numbers and file tags of the first band of a raster of any format, labelled with the
+    file's stem; of one that is far larger than the fuel layer, which lies at `over`, the part over
+    it. Without `over` it is the fuel layer itself. `InputError` as `checked_grid`,
+    `read_ascii_grid` and `part_over`.
     """
     if is_ascii_grid(path):
         return *read_ascii_grid(path, crs, over=over), {}
@@ -62,7 +63,8 @@ def read_layer(path: Path, crs: str | None,
         if over is None:
             check_landscape(str(path), dataset.shape, np.dtype(dataset.dtypes[0]).itemsize)
         part = None if over is None else part_over(dataset, over, str(path), crs)
-        return checked_grid(dataset, crs, part), read_band(dataset, 1, part), dataset.tags()
+        band = replace(read_band(dataset, 1, part), label=path.stem)
+        return checked_grid(dataset, crs, part), band, dataset.tags()
 
 
 def warn(text: str) -> None:
@@ -128,7 +130,7 @@ def _others(source: Source) -> dict[str, NDArray[Any]]:
     if Role.TREATABLE in source.layers:
         found["treatable"] = layers.filled(source.layers[Role.TREATABLE], 0.0) != 0
     if Role.ROAD in source.layers:  # outside the data, where nothing is paid for, 0 m
-        road = source.layers[Role.ROAD].band
+        road = source.layers[Role.ROAD]
         found["road_m"] = np.where(road.valid, road.values.astype(np.float64), 0.0)
     if Role.CURING in source.layers:
         found["grass_curing"] = layers.fraction(source.layers[Role.CURING], DEFAULT_CURING)
@@ -138,7 +140,7 @@ def _others(source: Source) -> dict[str, NDArray[Any]]:
 def _terrain(source: Source, elevation: NDArray[np.float32], terrain: Terrain,
              ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """(slope_tan, aspect_deg) as chosen; warns where the file's differ from the derived."""
-    valid = source.layers[Role.ELEVATION].band.valid
+    valid = source.layers[Role.ELEVATION].valid
     derived = slope_aspect(elevation, source.grid.cell_size_m, valid)
     if not {Role.SLOPE, Role.ASPECT} <= source.layers.keys():
         if terrain == "shipped":
@@ -147,7 +149,7 @@ def _terrain(source: Source, elevation: NDArray[np.float32], terrain: Terrain,
         return derived
     shipped = source.layers[Role.SLOPE]
     # Next to missing elevations, Horn's scheme has less to go by than the file's maker had.
-    inner = binary_erosion(valid & shipped.band.valid)
+    inner = binary_erosion(valid & shipped.valid)
     unit = _slope_unit(source, derived[0], inner, terrain)
     if unit is None:
         return derived
@@ -166,11 +168,11 @@ def _slope_unit(source: Source, derived_tan: NDArray[np.float32], known: NDArray
     """Unit of the slope layer: as stated, else as elevation shows; None if it does not matter."""
     layer = source.layers[Role.SLOPE]
     stated = layers.stated_slope_unit(layer)
-    largest = float(np.max(layer.band.values, where=layer.band.valid, initial=0))
+    largest = float(np.max(layer.values, where=layer.valid, initial=0))
     impossible = stated == "degrees" and largest > _STEEPEST_DEG
     if largest <= 0 or (stated and not impossible):
         return stated or "percent"
-    seen = slope_unit_by_elevation(layer.band.values, derived_tan, known)
+    seen = slope_unit_by_elevation(layer.values, derived_tan, known)
     reason = "as its elevation shows"
     usual = source.fuels.level_slope_unit
     if seen == "level" and usual is not None:
@@ -190,7 +192,7 @@ def _slope_unit(source: Source, derived_tan: NDArray[np.float32], known: NDArray
     return unit
 
 
-def _unknown_slope_unit(layer: Layer, seen: str, impossible: bool, largest: float) -> InputError:
+def _unknown_slope_unit(layer: Band, seen: str, impossible: bool, largest: float) -> InputError:
     unit = "degrees" if impossible else "an unnamed unit"
     why = "agree with the elevation in no unit" if seen == "neither" else "lie on level ground"
     return fail(expected="slopes whose unit is known",

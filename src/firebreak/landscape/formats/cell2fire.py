@@ -11,6 +11,7 @@ are; where it agrees with one of our codes, the number is kept.
 
 import io
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError, fail
 from firebreak.landscape.formats.assemble import Source, read_layer, warn
-from firebreak.landscape.formats.layers import TABLE_END, UNSTATED, Layer, Role
+from firebreak.landscape.formats.layers import TABLE_END, UNSTATED, Role
 from firebreak.landscape.formats.tables import named_columns, read_data_table
 from firebreak.landscape.fuel_systems import SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import NODATA
@@ -77,7 +78,7 @@ def read_folder(folder: Path, crs: str | None = None) -> Source:
     fuels, table = read_fuel_table(folder, files[Role.FUEL])
     grid, fuel, _ = read_layer(files[Role.FUEL], crs)
     codes = our_codes(np.asarray(fuel.values, dtype=np.float64), fuel.valid, table, fuels)
-    found = {Role.FUEL: Layer(Band("", {}, codes, fuel.valid), "fuels", str(files[Role.FUEL]))}
+    found = {Role.FUEL: replace(fuel, values=codes)}
     data = folder / "Data.csv"
     columns = read_data_table(data, fuel.values.size, COLUMNS.values()) if data.is_file() else {}
     notes: list[str] = []
@@ -108,7 +109,7 @@ def _layer_files(folder: Path) -> dict[Role, Path]:
     return files
 
 
-def _layer(role: Role, path: Path | None, target: Grid, notes: list[str]) -> Layer | None:
+def _layer(role: Role, path: Path | None, target: Grid, notes: list[str]) -> Band | None:
     """The layer of a file; None if there is none, or of another shape, which is noted."""
     if path is None:
         return None
@@ -120,11 +121,11 @@ def _layer(role: Role, path: Path | None, target: Grid, notes: list[str]) -> Lay
     if not same_place(grid, target):
         notes.append(f"{path.name} has another corner or cell size than {_size(target)} cells of "
                      "fuel and is taken cell by cell")
-    return Layer(Band("", _UNIT_TAGS.get(role, {}), band.values, band.valid), path.stem, str(path))
+    return replace(band, tags=_UNIT_TAGS.get(role, {}))
 
 
 def _from_table(role: Role, columns: dict[str, np.ndarray], data: Path, fuel: Band,
-                notes: list[str]) -> Layer | None:
+                notes: list[str]) -> Band | None:
     """The layer as Data.csv has it; None if it is not there or has gaps where there is fuel."""
     column = columns.get(COLUMNS.get(role, ""))
     if column is None:
@@ -136,7 +137,7 @@ def _from_table(role: Role, columns: dict[str, np.ndarray], data: Path, fuel: Ba
                      f"{valid.size} cells only, which is not used")
         return None
     notes.append(f"{role.value} is taken from {data.name}")
-    return Layer(Band("", _UNIT_TAGS.get(role, {}), values, valid), COLUMNS[role], str(data))
+    return Band(COLUMNS[role], _UNIT_TAGS.get(role, {}), values, valid, str(data))
 
 
 def _no_layer(role: Role, path: Path | None, grid: Grid, folder: Path) -> InputError:

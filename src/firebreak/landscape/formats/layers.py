@@ -7,7 +7,6 @@ other layers may name them at the end of their own names, such as canopy_height_
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Literal
@@ -42,15 +41,6 @@ class Role(Enum):
     COST = "cost"
     TREATABLE = "treatable"
     ROAD = "distance to a road"
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """A band, the text that may name its unit (its description or its file's stem), its file."""
-
-    band: Band
-    label: str
-    where: str
 
 
 LCP_ORDER = tuple(Role)[:8]
@@ -109,36 +99,34 @@ def is_40(name: str) -> bool:
     return re.search(r"(FBFM|(?<![A-Z0-9])F)40", name.upper()) is not None
 
 
-def fuel_codes(layer: Layer) -> NDArray[np.int16]:
+def fuel_codes(band: Band) -> NDArray[np.int16]:
     """Fuel codes, with `NODATA` where there is none; `InputError` if they are no whole numbers."""
-    band = layer.band
     whole = np.where(band.valid, band.values.astype(np.float64), NODATA)
     codes = np.clip(whole, -32768, 32767).astype(np.int16)
     odd = codes != whole
     if odd.any():
         raise fail(expected="whole fuel model codes", given=f"{whole[odd][0]:g} and others",
-                   where=layer.where, remedy="check which band holds the fuel models")
+                   where=band.where, remedy="check which band holds the fuel models")
     if not band.valid.any():
         raise fail(expected="at least one cell with a fuel model", given="no data everywhere",
-                   where=layer.where, remedy="check the area and the no-data value of the file")
+                   where=band.where, remedy="check the area and the no-data value of the file")
     return codes
 
 
-def elevation_m(layer: Layer) -> FloatGrid:
+def elevation_m(band: Band) -> FloatGrid:
     """Elevation in metres; a cell without takes that of the nearest cell that has one.
 
     Raises:
         InputError: no data everywhere, or elevations outside `ELEVATIONS_M`.
     """
-    band = layer.band
     if not band.valid.any():
-        raise fail(expected="elevations", given="no data everywhere", where=layer.where,
+        raise fail(expected="elevations", given="no data everywhere", where=band.where,
                    remedy="check the area and the no-data value of the file")
     scale = METRES_PER_FOOT if band.tags.get("ELEVATION_UNIT") == "1" else 1.0
     with np.errstate(over="ignore"):  # infinite is outside the range, too
         metres = band.values.astype(np.float32) * np.float32(scale)
     least, most = ELEVATIONS_M
-    _check_range(layer, metres, least, most, f"elevations from {least:g} to {most:g} m",
+    _check_range(band, metres, least, most, f"elevations from {least:g} to {most:g} m",
                  "declare the file's no-data value, for example with gdal_edit.py -a_nodata, or "
                  "convert its numbers to metres")
     if band.valid.all():
@@ -147,79 +135,78 @@ def elevation_m(layer: Layer) -> FloatGrid:
     return metres[tuple(nearest)]
 
 
-def stated_slope_unit(layer: Layer) -> SlopeUnit | None:
+def stated_slope_unit(band: Band) -> SlopeUnit | None:
     """Unit of a slope layer as its name (SlpP, slope_percent, SlpD) or an .lcp header states it.
 
     Where nothing is stated LANDFIRE's degrees are meant; None where even that is not known.
     """
-    stated = layer.band.tags.get("SLOPE_UNIT")
-    if re.search(r"SLPP|PERCENT|PCT", layer.label.upper()) or stated == "1":
+    stated = band.tags.get("SLOPE_UNIT")
+    if re.search(r"SLPP|PERCENT|PCT", band.label.upper()) or stated == "1":
         return "percent"
     return None if stated == UNSTATED else "degrees"
 
 
-def slope_tan(layer: Layer, unit: SlopeUnit) -> FloatGrid:
+def slope_tan(band: Band, unit: SlopeUnit) -> FloatGrid:
     """Slope, rise over run; 0 without data or below 0."""
-    slope = np.maximum(np.where(layer.band.valid, layer.band.values, 0).astype(np.float64), 0.0)
+    slope = np.maximum(np.where(band.valid, band.values, 0).astype(np.float64), 0.0)
     if unit == "percent":
         return (slope / 100.0).astype(np.float32)
     return np.tan(np.radians(np.minimum(slope, 89.0))).astype(np.float32)
 
 
-def aspect_deg(layer: Layer) -> tuple[FloatGrid, NDArray[np.bool_]]:
+def aspect_deg(band: Band) -> tuple[FloatGrid, NDArray[np.bool_]]:
     """Aspect in [0, 360), 0 where flat or without data; and where there is one.
 
     Level ground is -1 in some files and 65535 (that -1 in 16 bits without a sign) in others.
     """
-    values = layer.band.values
-    known = layer.band.valid & (values >= 0) & (values <= 360)
+    values = band.values
+    known = band.valid & (values >= 0) & (values <= 360)
     return np.where(known, values, 0).astype(np.float32) % np.float32(360.0), known
 
 
-def canopy_cover(layer: Layer) -> FloatGrid:
+def canopy_cover(band: Band) -> FloatGrid:
     """Cover, fraction 0-1; 0 without data; `InputError` outside 0 to 100 percent."""
-    cover = _scaled(layer.band, 0.01)
-    _check_range(layer, 100.0 * cover, 0.0, 100.0 * (1.0 + _ROUNDING),
+    cover = _scaled(band, 0.01)
+    _check_range(band, 100.0 * cover, 0.0, 100.0 * (1.0 + _ROUNDING),
                  "canopy cover of 0 to 100 percent",
                  "check its unit, and declare the file's no-data value")
     return np.minimum(cover, 1.0)
 
 
-def canopy_height_m(layer: Layer) -> FloatGrid:
+def canopy_height_m(band: Band) -> FloatGrid:
     """Height of the canopy's top, or of its base, in metres; 0 without data; `InputError` below 0
     and where no tree is so tall."""
-    tags = layer.band.tags
+    tags = band.tags
     unit = tags.get("CANOPY_HT_UNIT") or tags.get("CBH_UNIT") or "3"
-    in_metres = re.search(r"[ _]M$", layer.label.upper()) is not None
-    height = _scaled(layer.band, 1.0 if in_metres else _HEIGHT_UNITS.get(unit, 0.1))
-    _check_range(layer, height, 0.0, _TALLEST_M, f"canopy heights from 0 to {_TALLEST_M:g} m",
+    in_metres = re.search(r"[ _]M$", band.label.upper()) is not None
+    height = _scaled(band, 1.0 if in_metres else _HEIGHT_UNITS.get(unit, 0.1))
+    _check_range(band, height, 0.0, _TALLEST_M, f"canopy heights from 0 to {_TALLEST_M:g} m",
                  "check whether they are decimetres, and declare the file's no-data value")
     return height
 
 
-def canopy_bulk_density_kg_m3(layer: Layer) -> FloatGrid:
+def canopy_bulk_density_kg_m3(band: Band) -> FloatGrid:
     """Bulk density of the canopy, kg/m3; 0 without data.
 
     Raises:
         InputError: numbers all below 1 that neither name nor header gives a unit, or densities that
             no canopy has.
     """
-    band = layer.band
-    natural = re.search(r"KG[ _/]?M-?3$", layer.label.upper()) is not None
+    natural = re.search(r"KG[ _/]?M-?3$", band.label.upper()) is not None
     unit = "1" if natural else band.tags.get("CBD_UNIT")
     largest = np.max(band.values, where=band.valid, initial=0)
     if unit is None and 0 < largest < 1:
         raise fail(expected="bulk density in 0.01 kg/m3",
-                   given=f"values up to {largest:g}, which are kg/m3", where=layer.where,
+                   given=f"values up to {largest:g}, which are kg/m3", where=band.where,
                    remedy="name the layer canopy_bulk_density_kg_m3")
     density = _scaled(band, _DENSITY_UNITS.get(unit or "3", 0.01))
-    _check_range(layer, density, 0.0, _DENSEST_KG_M3,
+    _check_range(band, density, 0.0, _DENSEST_KG_M3,
                  f"canopy bulk density from 0 to {_DENSEST_KG_M3:g} kg/m3",
                  "check whether it is in 0.01 kg/m3, and declare the file's no-data value")
     return density
 
 
-CANOPY: dict[Role, tuple[str, Callable[[Layer], FloatGrid]]] = {
+CANOPY: dict[Role, tuple[str, Callable[[Band], FloatGrid]]] = {
     Role.COVER: ("canopy_cover", canopy_cover),
     Role.HEIGHT: ("canopy_height_m", canopy_height_m),
     Role.BASE: ("canopy_base_height_m", canopy_height_m),
@@ -227,29 +214,29 @@ CANOPY: dict[Role, tuple[str, Callable[[Layer], FloatGrid]]] = {
 """Of the canopy's layers: the grid of a landscape that holds it, and its conversion to our unit."""
 
 
-def fraction(layer: Layer, default: float) -> FloatGrid:
+def fraction(band: Band, default: float) -> FloatGrid:
     """Percent as a fraction 0-1, `default` without data; `InputError` outside 0-100."""
-    percent = np.where(layer.band.valid, layer.band.values, 100.0 * default)
+    percent = np.where(band.valid, band.values, 100.0 * default)
     if (percent < 0).any() or (percent > 100).any():
-        raise fail(expected="percent from 0 to 100", where=layer.where, remedy="check its unit",
+        raise fail(expected="percent from 0 to 100", where=band.where, remedy="check its unit",
                    given=f"{percent.min():g} to {percent.max():g}")
     return (percent / 100.0).astype(np.float32)
 
 
-def filled(layer: Layer, default: float) -> FloatGrid:
+def filled(band: Band, default: float) -> FloatGrid:
     """The layer's numbers, and `default` where there is no data."""
-    return np.where(layer.band.valid, layer.band.values, default).astype(np.float32)
+    return np.where(band.valid, band.values, default).astype(np.float32)
 
 
-def _check_range(layer: Layer, grid: FloatGrid, least: float, most: float, expected: str,
+def _check_range(band: Band, grid: FloatGrid, least: float, most: float, expected: str,
                  remedy: str) -> None:
     """`InputError` with count and first place for valid numbers [H, W] below or above a range."""
-    odd = layer.band.valid & ((grid < least) | (grid > most))
+    odd = band.valid & ((grid < least) | (grid > most))
     if not odd.any():
         return
     row, col = divmod(int(np.argmax(odd)), grid.shape[1])
     count = counted(int(np.count_nonzero(odd)), "cell")
-    raise fail(expected=expected, where=layer.where, remedy=remedy,
+    raise fail(expected=expected, where=band.where, remedy=remedy,
                given=f"{count} outside, the first at row {row}, column {col} with "
                      f"{grid[row, col]:g}")
 

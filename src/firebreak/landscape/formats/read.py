@@ -21,7 +21,7 @@ from firebreak.landscape.formats.assemble import (
     read_layer,
     warn,
 )
-from firebreak.landscape.formats.layers import LCP_ORDER, Layer, Role, rasters_in
+from firebreak.landscape.formats.layers import LCP_ORDER, Role, rasters_in
 from firebreak.landscape.formats.write import SYSTEM_TAG
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS
 from firebreak.landscape.landscape import Landscape
@@ -130,9 +130,7 @@ def _read_file(path: Path, crs: str | None) -> Source:
                             for index in roles.values()))
         bands = {role: read_band(dataset, index) for role, index in roles.items()}
         system = _system(str(path), dataset.tags().get(SYSTEM_TAG), "")
-    return Source(str(path), path.stem, grid,
-                  {role: Layer(band, band.description, str(path)) for role, band in bands.items()},
-                  system)
+    return Source(str(path), path.stem, grid, bands, system)
 
 
 def _system(where: str, tag: str | None, name: str) -> str:
@@ -219,19 +217,18 @@ def _choose_layers(rasters: list[Path]) -> dict[Role, Path]:
 def _read_layers(folder: Path, chosen: dict[Role, Path], crs: str | None) -> Source:
     """One raster per layer, each brought onto the fuel layer's grid where it lies on another."""
     target, fuel, tags = read_layer(chosen[Role.FUEL], crs)
-    name = chosen[Role.FUEL].stem
-    found = {Role.FUEL: Layer(fuel, name, str(chosen[Role.FUEL]))}
+    found = {Role.FUEL: fuel}
     check_landscape(str(folder), target.shape, len(chosen) * fuel.values.itemsize)
     for role, path in chosen.items():
         if role is Role.FUEL:
             continue
         grid, band, _ = read_layer(path, crs, target)
         if not same_place(grid, target):
-            band = onto(band, grid, target, _how(role), str(path))
+            band = onto(band, grid, target, _how(role))
             warn(f"{path}: resampled from {describe(grid)} to the fuel layer's {describe(target)}")
-        found[role] = Layer(band, path.stem, str(path))
+        found[role] = band
     return Source(str(folder), folder.resolve().name, target, found,
-                  _system(str(chosen[Role.FUEL]), tags.get(SYSTEM_TAG), name))
+                  _system(fuel.where, tags.get(SYSTEM_TAG), fuel.label))
 
 
 def _how(role: Role) -> How:

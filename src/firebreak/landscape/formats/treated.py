@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rasterio.io import DatasetWriter
 
 from firebreak.checks import fail
-from firebreak.landscape.formats.layers import CANOPY, Layer, Role
+from firebreak.landscape.formats.layers import CANOPY, Role
 from firebreak.landscape.formats.read import bands_by_role
 from firebreak.landscape.formats.write import without_extras, write_landscape, write_whole
 from firebreak.landscape.landscape import Landscape
@@ -117,8 +117,8 @@ def _unit(role: Role, label: str, tags: dict[str, str]) -> float:
     """Our units per unit of a band."""
     if role not in CANOPY:
         return 1.0
-    one = Band(label, tags, np.ones((1, 1)), np.ones((1, 1), np.bool_))
-    return float(CANOPY[role][1](Layer(one, label, ""))[0, 0])
+    one = Band(label, tags, np.ones((1, 1)), np.ones((1, 1), np.bool_), "")
+    return float(CANOPY[role][1](one)[0, 0])
 
 
 def _copy_colours(dataset: rasterio.DatasetReader, out: rasterio.io.DatasetWriter,

@@ -68,7 +68,7 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
         values = _numbers(file, line, header, path)
     system = None if crs is not None else _beside(path)
     grid = make_grid(str(path), values.shape, header.transform, system, crs)
-    return grid, Band("", {}, values, valid_cells(values, header.nodata))
+    return grid, Band(path.stem, {}, values, valid_cells(values, header.nodata), str(path))
 
 
 def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]], int]:

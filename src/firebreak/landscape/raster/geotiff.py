@@ -58,12 +58,21 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """One band: its description (or ""), its tags, its numbers, and where they are data."""
+    """One band.
 
-    description: str
+    Attributes:
+        label: the text that may name its unit: its description, or its file's stem.
+        tags: its own.
+        values: its numbers, [H, W].
+        valid: True where they are data.
+        where: its file.
+    """
+
+    label: str
     tags: dict[str, str]
     values: np.ndarray
     valid: NDArray[np.bool_]
+    where: str
 
 
 def crs_name(crs: str | None, none: str = "none") -> str:
@@ -210,7 +219,7 @@ def read_band(dataset: rasterio.DatasetReader, index: int, part: Window | None =
     """Band `index` (from 1) with the cells that hold data; of a part only if one is given."""
     values = dataset.read(index, window=part)
     return Band(dataset.descriptions[index - 1] or "", dataset.tags(index), values,
-                valid_cells(values, dataset.nodatavals[index - 1]))
+                valid_cells(values, dataset.nodatavals[index - 1]), dataset.name)
 
 
 def valid_cells(values: np.ndarray, tag: float | None) -> NDArray[np.bool_]:

@@ -5,6 +5,7 @@ that hold data, weighted by area.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -47,7 +48,7 @@ def same_cells(one: Sequence[float], other: Sequence[float], shape: tuple[int, i
     return bool((apart <= _PLACE_TOLERANCE * abs(one[0])).all())
 
 
-def onto(band: Band, source: Grid, target: Grid, how: How, where: str) -> Band:
+def onto(band: Band, source: Grid, target: Grid, how: How) -> Band:
     """A band on another grid of the same reference system.
 
     Finer cells than the band's take the value of the cell they lie in.
@@ -57,7 +58,6 @@ def onto(band: Band, source: Grid, target: Grid, how: How, where: str) -> Band:
         source, target: the grids; one without a reference system is only accepted beside another
             without.
         how: "majority", "mean" (of numbers), "nearest", or "smooth".
-        where: the file, for messages.
 
     Raises:
         InputError: systems that differ or cannot be compared, or no overlap.
@@ -65,7 +65,7 @@ def onto(band: Band, source: Grid, target: Grid, how: How, where: str) -> Band:
     if (source.crs is None) != (target.crs is None) or (
             source.crs and CRS.from_wkt(source.crs) != CRS.from_wkt(target.crs or "")):
         raise fail(expected=f"the reference system of the fuel layer, {crs_name(target.crs)}",
-                   given=crs_name(source.crs), where=where,
+                   given=crs_name(source.crs), where=band.where,
                    remedy="warp it to that grid first, for example with gdalwarp")
     values = np.where(band.valid, band.values, np.nan)
     finer = target.transform[0] < source.transform[0] * (1.0 - 1e-6)
@@ -74,8 +74,8 @@ def onto(band: Band, source: Grid, target: Grid, how: How, where: str) -> Band:
     valid = np.isfinite(warped)
     if not valid.any():
         raise fail(expected=f"an overlap with the fuel layer's {describe(target)}",
-                   given=describe(source), where=where, remedy="check the corners of both")
-    return Band(band.description, band.tags, warped, valid)
+                   given=describe(source), where=band.where, remedy="check the corners of both")
+    return replace(band, values=warped, valid=valid)
 
 
 def _method(how: How, finer: bool) -> Resampling:
