@@ -28,7 +28,7 @@ Options = TypeVar("Options")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 LEFT_OUT = ("json",)
-"""What the command line has besides."""
+"""Options of the command line alone."""
 GRIDS = ("area", "plan", *(
     field.name for kind in (RasterOptions, PlaceOptions) for field in fields(kind)
     if Path in typing.get_args(field.type)))

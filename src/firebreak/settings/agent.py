@@ -1,4 +1,4 @@
-"""How the agent learns."""
+"""The settings of the agent's learning."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -10,7 +10,7 @@ from firebreak.settings.kinds import AtLeastOne, Fraction, Positive
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSettings:
-    """How the agent learns. Steps in schedules are absolute, never shares of the run."""
+    """The learner. Steps in schedules are absolute, never shares of the run."""
 
     start: str | None = None
     """Policy file or run whose weights it begins with, or general or shaded, the policies that

@@ -1,4 +1,4 @@
-"""What a break is, and when fire crosses it."""
+"""Breaks, and the rules by which fire crosses them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,18 +9,20 @@ from annotated_types import Ge
 from firebreak.settings.kinds import NotNegative, Positive
 
 HoldBy = Literal["hand", "equipment"]
-"""Who holds breaks: crews with hand tools, or with dozers and engines."""
+"""Crews that hold breaks, with hand tools, or with dozers and engines."""
 BreakKind = Literal["hard", "shaded"]
 BreachRule = Literal["never", "wilson", "wilson-trees", "flame-length"]
+TOML_NAMES = {"break_kind": "kind", "break_width_m": "width_m"}
+"""Keys of [breaks] in a run's TOML that are not the names of their options."""
 DRAWN_BREACH: BreachRule = "wilson-trees"
 """Rule by which fire crosses breaks that a mixture of training draws as breached."""
 DRAWN_HOLD_BY: HoldBy = "equipment"
-"""Who holds breaks that a mixture of training draws as held."""
+"""Crews of breaks that a mixture of training draws as held."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BreakSettings:
-    """What a break is, for plans and fires that meet them."""
+    """The breaks of plans, and of fires that meet them."""
 
     break_kind: BreakKind = "hard"
     """Bare ground, or the fuel of the least load of the same kind under fewer and higher crowns,
@@ -49,7 +51,7 @@ class BreakSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class TreatmentSettings:
-    """How breaks are made, by the table of treatments."""
+    """The making of breaks, by the table of treatments."""
 
     treatment: str | None = None
     """How breaks are made, what that costs on which slopes and what becomes of it: bare-line,
@@ -64,7 +66,7 @@ class TreatmentSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class MadeBreaks(TreatmentSettings, BreakSettings):
-    """What a break is and how it is made, for plans and fires that meet them."""
+    """The breaks of plans, and of fires that meet them, and their making."""
 
     treatments: Path | None = None
     """TOML table of treatments of your own, beside those that come with firebreak or instead."""

@@ -68,7 +68,7 @@ def shown(value: Any) -> str:
 
 
 def kind_words(hint: Any) -> str:
-    """What a value may be, in words: `a number above 0 and at most 1`."""
+    """The values of a type in words: `a number above 0 and at most 1`."""
     return " or ".join(dict.fromkeys(_kind_words(kind) for kind in members(hint)))
 
 

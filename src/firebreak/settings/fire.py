@@ -1,4 +1,4 @@
-"""How fires start, spread and end, and what they destroy."""
+"""The fires: their start, spread and end, and the values that they destroy."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Literal
 from firebreak.settings.kinds import Fraction, Positive, Share
 
 CrownLink = Literal["finney", "scott-reinhardt", "cruz"]
-"""How the rate of spread of a crown fire follows from the surface fire."""
+"""Model by which the rate of spread of a crown fire follows from the surface fire."""
 CrownModel = Literal["none", CrownLink]
 WindLimit = Literal["none", "rothermel", "andrews"]
 """Above which effective wind a surface fire runs no faster."""
@@ -43,7 +43,7 @@ class FireSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class ValueSettings:
-    """What fires destroy."""
+    """The values that fires destroy."""
 
     losses: str | list[float] | None = None
     """Share of the value lost by flame length: six fractions for flames below 2 ft, 2-4, 4-6, 6-8,

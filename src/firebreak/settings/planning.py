@@ -6,7 +6,7 @@ from math import log
 from typing import Literal, get_args
 
 ReportKind = Literal["full", "brief", "none"]
-"""How much is told of a plan beside its files."""
+"""Size of the report of a plan, beside its files."""
 BUDGET = 0.05
 """Share of the treatable cells' cost that may be spent."""
 PLAN_FIRES = 256
@@ -16,7 +16,7 @@ COMPARED = ("none", "random", "burn-probability", "downstream-value")
 
 Doubt = Literal["rates", "wind", "moisture", "breach", "all"]
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
-"""What is perturbed; in the last all of the others together."""
+"""Kinds of perturbation; the last is all of the others together."""
 
 RATE_SIGMA = log(1.35)
 """Standard deviation of the logarithm of the factor of a fuel's rate of spread. +-35 % is what Cruz

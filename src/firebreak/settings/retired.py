@@ -62,7 +62,7 @@ KEYS = (
 """Keys of a run's file that were no options."""
 
 COMMANDS = {"policy": "convert a policy.pt with scripts/convert_policy.py"}
-"""What to use instead of a command."""
+"""The remedy for each retired command."""
 
 METHODS = {
     "anneal": "use dqn-search",
@@ -75,7 +75,7 @@ METHODS = {
     "tom": "use segments or strips",
     "value-hazard": "use downstream-value",
 }
-"""What to use instead of a planning method."""
+"""The remedy for each retired planning method."""
 
 FORMER_DEFAULTS = ("downstream-value-static",)
 """Retired methods that files of earlier versions name although nobody asked for them."""

@@ -100,7 +100,7 @@ def _values(leaf: Leaf, first: list[str], rest: list[str], remedy: str) -> Any:
 
 
 def _in_place(kind: type, placed: list[str], where: str, remedy: str) -> Iterator[Given]:
-    """What is typed without an option."""
+    """The settings that are typed without an option."""
     for leaf in leaves(kind).values():
         if leaf.is_positional and placed:
             raw: Any = placed if leaf.is_list else placed[0]

@@ -11,7 +11,7 @@ _OPTION = re.compile(r"--([a-z][a-z0-9]*(?:[-.][a-z0-9]+)*)")
 
 
 class Origin(NamedTuple):
-    """Where a setting was said.
+    """The source of a setting.
 
     style: how its source spells names; where: the setting with its place, as an error begins.
     """

@@ -9,6 +9,9 @@ from annotated_types import Ge, Le
 from firebreak.settings.kinds import AtLeastOne, WindSpeed
 
 DEFAULT_WIND_KM_H = 16.2
+WIND_SPREAD = 0.45
+"""Standard deviation of the wind speed over its mean on the command line (7.29 of 16.2); a run's
+TOML has wind_spread_km_h, 7.2 if not given."""
 DEFAULT_MOISTURE = "D2L2"
 """Fuel moisture where a weather file has none: dry dead, two-thirds cured live fuel."""
 

@@ -1,7 +1,9 @@
-"""The command line and a run's TOML say each setting alike, but for what `surfaces` lists."""
+"""The command line and a run's TOML say each setting alike, but for what is listed here. Names and
+defaults of both are promises, so what differs stays.
+"""
 
 from dataclasses import MISSING, Field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -9,15 +11,34 @@ from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
 from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.agent import AgentSettings
-from firebreak.settings.breaks import BreakSettings, MadeBreaks
+from firebreak.settings.breaks import TOML_NAMES, BreakSettings, MadeBreaks
 from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.schema import in_short, leaves, meanings
-from firebreak.settings.surfaces import DEFAULTS, FORMS, TOML_NAMES, TOML_ONLY, WIND_SPREAD
-from firebreak.settings.weather import WeatherSettings
+from firebreak.settings.weather import WIND_SPREAD, WeatherSettings
 from firebreak.train.config.schema import BreakConfig, FireConfig
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WindClimate
 
+
+class Difference(NamedTuple):
+    """option: default on the command line; toml: in a run's TOML; why: they differ."""
+
+    setting: str
+    option: object
+    toml: object
+    why: str
+
+
+DEFAULTS = (
+    Difference("wind_20ft_km_h", None, 16.2, "not given means 16.2, and lets a weather file stand"),
+    Difference("moisture", None, "D2L2", "not given means D2L2, and is refused without a file"),
+)
+FORMS = ("weather", "layers", "losses", "treatments")
+"""A path here, a path as text relative to the data there; fractions with commas, or a list."""
+TOML_ONLY = ("duration_sigma", "wind_spread_km_h", "wind_direction_spread_deg", "plan_fires",
+             "reward_fires")
+"""Keys of [fires] that are no option of this name: duration_sigma is --duration-spread, on the
+command line the default wind climate holds, and --plan-fires belongs to the command."""
 VALUES = {field.name for field in fields(ValueSettings)}
 
 

@@ -20,7 +20,7 @@ _FOLDERS_IN_TOML = frozenset(("landscape", "landscapes", "data", "policy", "star
 _PLANS = ("plan", "existing", "runs")
 """Options that may name a plan: all that its folder holds of it belongs to it."""
 _FOUND_BY = {"policy": file_at, "plan": plan_file}
-"""What finds the file of an option that may name it by a word or by its folder."""
+"""Option that may name a file by a word or by its folder -> the function that finds it."""
 _OF_RUN = ("config.toml", "policy.safetensors", "policy.pt")
 _BESIDE = {".shp": (".prj", ".dbf", ".shx", ".cpg"), ".asc": (".prj",), ".lcp": (".prj",),
            ".tif": (".tfw",), ".tiff": (".tfw",), ".wtr": (".wnd",), ".wnd": (".wtr",)}
@@ -39,10 +39,10 @@ class _Named(NamedTuple):
 
 
 def inputs_of(*asked: Any, written: Collection[str] = ()) -> frozenset[Path]:
-    """What a command reads: files and folders that are named, those that files name in their turn,
-    such as the rasters of a file of layers, and those that are read with them, such as the layers
-    of a folder. What is not there is not read. To be asked before the work, for a file may be
-    changed for the next plan meanwhile.
+    """The inputs of a command: files and folders that are named, those that files name in their
+    turn, such as the rasters of a file of layers, and those that are read with them, such as the
+    layers of a folder. What is not there is not read. To be asked before the work, for a file may
+    be changed for the next plan meanwhile.
 
     Args:
         asked: groups of options, and what a landscape is read from.
@@ -76,7 +76,7 @@ def check_named_there(asked: Any, written: Collection[str] = ()) -> None:
 
 
 def is_told(path: Path) -> bool:
-    """Whether it can be told what an input names in its turn."""
+    """True where it is known what an input names in its turn."""
     return path.suffix.lower() != ".toml" or not path.is_file() or _tree(path) is not None
 
 
@@ -90,7 +90,7 @@ def _inputs(asked: Any, written: frozenset[str]) -> Iterator[Path]:
 
 
 def _named(value: Any, key: str, written: frozenset[str]) -> Iterator[_Named]:
-    """What options say that may be the name of a file."""
+    """The texts of options that may be the name of a file."""
     if is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             may = field.name in NAMING or "Path" in str(field.type)
@@ -105,14 +105,14 @@ def _named(value: Any, key: str, written: frozenset[str]) -> Iterator[_Named]:
 
 
 def _is_text(value: Any) -> bool:
-    """Whether it is a text, or texts."""
+    """True for a text, or texts."""
     return isinstance(value, str) or (isinstance(value, tuple | list)
                                       and any(isinstance(one, str) for one in value))
 
 
 def _there(text: str) -> Iterator[Path]:
-    """What a text names and is there: a file, or of FILE:NAME the file, where each may have colons
-    in it.
+    """The file that a text names and that is there; of FILE:NAME the file, where each may have
+    colons in it.
     """
     parts = text.split(":")
     for count in range(1, len(parts) + 1):
@@ -122,7 +122,7 @@ def _there(text: str) -> Iterator[Path]:
 
 
 def _in_toml(path: Path) -> Iterator[Path]:
-    """What a TOML file names; a word names a folder only where one is asked for."""
+    """The files that a TOML file names; a word names a folder only where one is asked for."""
     for key, text in _texts(_tree(path) or {}, ""):
         for one in _there(str(path.parent / text)):
             if one.is_file() or key in _FOLDERS_IN_TOML:
@@ -150,7 +150,7 @@ def _texts(value: Any, key: str) -> Iterator[_Named]:
 
 
 def _read_with(path: Path, key: str) -> Iterator[Path]:
-    """What is read where a file or folder is named."""
+    """The files that are read where a file or folder is named."""
     if path.is_dir():
         yield from _in_folder(path, key)
         return
@@ -163,7 +163,9 @@ def _read_with(path: Path, key: str) -> Iterator[Path]:
 
 
 def _in_folder(folder: Path, key: str) -> Iterator[Path]:
-    """What is read of a folder. A run that goes on, the key is `resume`, is written anew."""
+    """The files that are read of a folder; none of a run that goes on, whose key is `resume`: it is
+    written anew.
+    """
     if key == "resume":
         return
     if (folder / "config.toml").is_file():

@@ -1,5 +1,5 @@
-"""What a plan, a comparison, fires on a map and a run are asked for with, on the command line and
-in Python: names, defaults and meanings, said once.
+"""The options of a plan, a comparison, fires on a map and a run, on the command line and in Python:
+names, defaults and meanings, said once.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ MOST_YEARS = 100
 
 @dataclass(frozen=True)
 class PlaceOptions:
-    """Where breaks may go, what they cost and what the plan must have. Files of shapes or rasters
+    """The places and costs of breaks, and cells that the plan must have. Files of shapes or rasters
     in any reference system."""
 
     area: str | None = None

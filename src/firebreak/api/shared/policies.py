@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from firebreak.api.shared.treated_map import treatment_asked
 from firebreak.reading import from_toml
-from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY, BreakSettings
-from firebreak.settings.surfaces import TOML_NAMES
+from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY, TOML_NAMES, BreakSettings
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -86,8 +85,8 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
 
 
 def _unlike(breaks: dict[str, Any], asked: dict[str, Any]) -> tuple[int, bool, int]:
-    """How unlike two breaks are, least first: in how many settings; in kind; in how many that one
-    of them does not have.
+    """The unlikeness of two breaks, least first: settings that differ; kinds that differ; settings
+    that one of them does not have.
     """
     nothing = (None, False, "never")
     other = [(breaks[name], value) for name, value in asked.items() if breaks[name] != value]
@@ -113,7 +112,7 @@ def _known(given: dict[str, Any], mixture: dict[str, Any],
 
 
 def break_settings(options: "SceneOptions") -> dict[str, Any]:
-    """What breaks are, by the names that a configuration's [breaks] has for it."""
+    """The settings of breaks, by the names that a configuration's [breaks] has for it."""
     own = {field.name: getattr(options.breaks, field.name)
            for field in dataclasses.fields(BreakSettings)}
     own["break_kind"] = treatment_asked(options.breaks).kind

@@ -14,7 +14,7 @@ from firebreak.api.shared.machine import IN_PARTS, bar_of_place
 PATIENCE_S = 2.0
 LINE_EVERY_S = 10.0
 _LOOKS_PER_LINE = 4
-"""How often it is looked, between two lines, whether a line is due while the work says nothing."""
+"""Looks between two lines at whether a line is due, while the work says nothing."""
 
 Advance = Callable[[float], object]
 
@@ -44,8 +44,8 @@ def progress_bar(total: int | None, unit: str, *, quiet: bool,
 
 def in_lines(total: int | None, unit: str, clock: Callable[[], float] = time.monotonic, *,
              begun: int = 0, note: Callable[[], str] = str) -> Advance:
-    """What writes a line on how far work is, LINE_EVERY_S after the last one at the earliest, and
-    flushes it. Work that ends before writes none. Threads may share it.
+    """The function that writes a line on how far work is, LINE_EVERY_S after the last one at the
+    earliest, and flushes it. Work that ends before writes none. Threads may share it.
 
     Args:
         begun: units that were done before.
@@ -71,7 +71,7 @@ def in_lines(total: int | None, unit: str, clock: Callable[[], float] = time.mon
 
 
 class Teller(NamedTuple):
-    """How a long run tells of itself.
+    """The progress of a long run.
 
     Attributes:
         advance: takes how many units were done, and words on how things are.

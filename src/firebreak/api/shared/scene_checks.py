@@ -1,4 +1,4 @@
-"""What a scene is checked for before its fires burn: whether it fits memory and burns as asked."""
+"""Checks of a scene before its fires burn: of its memory, and of the share that they burn."""
 
 import warnings
 from pathlib import Path

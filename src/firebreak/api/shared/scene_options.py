@@ -23,10 +23,10 @@ from firebreak.settings.kinds import (
 )
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
 from firebreak.settings.rules import WEATHER_RULES, check
-from firebreak.settings.surfaces import WIND_SPREAD
 from firebreak.settings.weather import (
     DEFAULT_MOISTURE,
     DEFAULT_WIND_KM_H,
+    WIND_SPREAD,
     WeatherSettings,
 )
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RasterOptions:
-    """What lies on a map. Rasters may be on another grid or in another projection."""
+    """The rasters of a map. Rasters may be on another grid or in another projection."""
 
     terrain: Literal["derived", "shipped"] = "derived"
     """Slope and aspect from elevation, or the file's own."""
@@ -136,11 +136,11 @@ class SceneOptions:
 
     @property
     def bars_hidden(self) -> bool:
-        """Whether progress is not shown even on a terminal."""
+        """True where progress is not shown even on a terminal."""
         return self.quiet or self.json
 
     def crews_words(self) -> str:
-        """What crews do in all fires, a line below a table; nothing where fires meet nobody."""
+        """The crews of all fires, a line below a table; nothing where fires meet nobody."""
         breaks, attack = self.breaks, self.fire.initial_attack
         words = []
         if breaks.hold is not None:
@@ -175,7 +175,7 @@ class SceneOptions:
         return land if given.built is None else self._with_built(land, given.built)
 
     def _value_unit(self) -> str | None:
-        """What the values are counted in, as far as the options tell.
+        """The unit of the values, as far as the options tell.
 
         Raises:
             InputError: no name of a unit.
@@ -213,7 +213,7 @@ class SceneOptions:
                                     treatment_asked(self.breaks), str(path))
 
     def conditions(self, landscape: "Landscape", spec: str) -> "FireConditions":
-        """What is assumed of fires on a landscape read from `spec`."""
+        """The assumptions on fires on a landscape read from `spec`."""
         from firebreak.fire import conditions_from
 
         return conditions_from(

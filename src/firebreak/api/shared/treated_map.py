@@ -28,7 +28,7 @@ def rows_named(breaks: MadeBreaks) -> "list[TreatmentRow]":
 
 
 def treatment_asked(breaks: MadeBreaks) -> "Treatment":
-    """What a treated cell becomes."""
+    """The state of a treated cell."""
     from firebreak.landscape.treatment_choice import treatment_of_rows
     from firebreak.landscape.treatments import treatment_of
 

@@ -80,7 +80,7 @@ GROUPS = {
     "Train a policy": ("train", "trials", "evolve"),
     "Memory and speed": ("memory", "bench"),
 }
-"""What commands are for -> commands, as the help groups them."""
+"""Purpose -> commands, as the help groups them."""
 
 EXAMPLES = {
     "plan": "firebreak plan sample:santa-ana --budget 5% --out my_plan",

@@ -98,7 +98,7 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
 
 
 def _by_workers(where: BurnOptions) -> "BurnAll":
-    """What burns fires on a scene by the workers that are asked for."""
+    """The function that burns fires on a scene by the workers that are asked for."""
     from firebreak.executors.base import closing
     from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 

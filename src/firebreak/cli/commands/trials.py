@@ -99,7 +99,7 @@ def _consume(config: "RunConfig", search: Any, executor: Any, folder: Path,
 
 
 def _memory(row: dict[str, Any]) -> str:
-    """What the processes of a trial held, where that is on disk."""
+    """The memory of the processes of a trial, where that is on disk."""
     here, there = row.get("driver_rss_bytes"), row.get("rss_bytes")
     if here is None or there is None:
         return ""

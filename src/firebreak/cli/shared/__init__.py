@@ -1,3 +1,1 @@
-"""What several commands use: options of scenes and runs, inputs, progress bars, signals, tables. No
-command of its own.
-"""
+"""Shared by several commands: their parsing, plans' options in files, runs, signals, tables."""

@@ -1,4 +1,4 @@
-"""What the commands share: parsing, the JSON line, output folders."""
+"""Shared by the commands: parsing, the JSON line, output folders."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What a plan is asked for with, kept in its folder, so that the folder's name is enough later."""
+"""The options of a plan: in a file that is given, and kept in the plan's folder for later."""
 
 import warnings
 from collections.abc import Callable

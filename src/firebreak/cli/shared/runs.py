@@ -1,4 +1,4 @@
-"""What `train`, `evolve` and `trials` share: a configuration, a folder, and who writes there."""
+"""Shared by `train`, `evolve` and `trials`: a configuration, a folder, and who writes there."""
 
 import contextlib
 import shlex

@@ -1,4 +1,4 @@
-"""What a run does when the system signals it: stop and save, or say what it is doing."""
+"""The answers of a run to signals of the system: stop and save, or say what it is doing."""
 
 import _thread
 import contextlib
@@ -85,7 +85,7 @@ def handling(handlers: dict[int, Handler]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def finishing() -> Iterator[None]:
-    """What is in the block is done whole: a signal that comes meanwhile stops the command after it.
+    """Does the block whole: a signal that comes meanwhile stops the command after it.
     """
     came: list[int] = []
     heard: dict[int, Handler] = {number: lambda number, _frame: came.append(number)
@@ -115,8 +115,8 @@ def stop_now(number: int, frame: Any) -> None:
 
 
 def _importing(frame: Any) -> bool:
-    """Whether a frame lies in an import: modules in C end the process at an exception that comes
-    from within.
+    """True for a frame in an import: modules in C end the process at an exception that comes from
+    within.
     """
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):

@@ -26,7 +26,7 @@ BLANKS = ("", "NA")
 
 
 class NumberColumn(NamedTuple):
-    """What a column of numbers must hold.
+    """A column of numbers, and the range that it must keep to.
 
     Attributes:
         name: its name; the case of letters does not matter.

@@ -92,12 +92,12 @@ def with_data(config: RunConfig, data: Path) -> RunConfig:
 
 
 def data_folder(config: RunConfig, given: str | None) -> Path:
-    """Where maps lie: the option, else FIREBREAK_DATA, else the configuration, else here."""
+    """The folder of maps: the option, else FIREBREAK_DATA, else the configuration, else here."""
     return Path(given or os.environ.get("FIREBREAK_DATA") or config.landscapes.data or ".")
 
 
 def written_data(config: RunConfig) -> Path:
-    """Where maps lie, by the configuration that `with_data` has made: nothing else counts then."""
+    """The folder of maps of a configuration that `with_data` has made: nothing else counts."""
     return Path(config.landscapes.data or ".")
 
 

@@ -1,4 +1,4 @@
-"""What a configuration may say: its tables, each key with its range and what it means.
+"""The tables of a configuration, each key with its range and meaning.
 
 Steps in schedules are absolute (env steps, learner steps), never shares of the run.
 """
@@ -10,7 +10,7 @@ from annotated_types import Ge, Gt, Le, Len, MinLen
 
 from firebreak.executors.base import ExecutorName, Mode
 from firebreak.settings.agent import AgentSettings
-from firebreak.settings.breaks import BreakSettings, TreatmentSettings
+from firebreak.settings.breaks import TOML_NAMES, BreakSettings, TreatmentSettings
 from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
@@ -23,14 +23,13 @@ from firebreak.settings.kinds import (
     WindSpeed,
 )
 from firebreak.settings.planning import BUDGET, COMPARED, PLAN_FIRES
-from firebreak.settings.surfaces import TOML_NAMES
 from firebreak.settings.weather import DEFAULT_MOISTURE, DEFAULT_WIND_KM_H, WeatherSettings
 from firebreak.train.config.mixture import MixtureConfig
 
 
 @dataclass(frozen=True, kw_only=True)
 class LandscapeConfig:
-    """Where landscapes come from."""
+    """The source of landscapes."""
 
     kind: Literal["synthetic", "windows"] = "synthetic"
     """Made, or cut from maps."""
@@ -58,7 +57,7 @@ class LandscapeConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class FireConfig(ValueSettings, WeatherSettings, FireSettings):
-    """Weather and fires: the settings, but for what `firebreak.settings.surfaces` lists."""
+    """Weather and fires, with the defaults that a run's TOML has."""
 
     wind_20ft_km_h: WindSpeed = DEFAULT_WIND_KM_H
     """Mean wind speed at 20 ft."""
@@ -84,7 +83,7 @@ class FireConfig(ValueSettings, WeatherSettings, FireSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class BreakConfig(TreatmentSettings, BreakSettings):
-    """What a break is."""
+    """The breaks."""
 
     KEYS: ClassVar = TOML_NAMES
 

@@ -1,4 +1,4 @@
-"""What `firebreak bench` measures of the environment and of the learner."""
+"""The measurements of `firebreak bench` of the environment and of the learner."""
 
 import time
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What `firebreak bench` measures of fires: speed, accuracy, threads, memory, building."""
+"""The measurements of `firebreak bench` of fires: speed, accuracy, threads, memory, building."""
 
 import math
 import time

@@ -129,7 +129,7 @@ def describe(land: "Landscape") -> str:
 
 
 def _box(land: "Landscape") -> list[str]:
-    """Where the map lies, in degrees; nothing without a reference system."""
+    """The place of the map, in degrees; nothing without a reference system."""
     from firebreak.landscape.raster.degrees import corners_of
 
     if land.crs is None:
@@ -144,7 +144,7 @@ def _degrees(angle: float, signs: str) -> str:
 
 
 def about_sample(spec: str) -> list[str]:
-    """What is known of a sample's making, a line each; nothing of another landscape."""
+    """The facts of a sample's making, a line each; nothing of another landscape."""
     from firebreak.landscape.names import ABOUT_FILE, is_sample, sample_folder
     from firebreak.reading import read_toml
 
