@@ -15,7 +15,7 @@ from firebreak.fire import UNBURNED, Fires, TravelField, pad, unpad
 from firebreak.fire.engine import burn_maps
 from firebreak.line_actions import line_steps
 from firebreak.planning.core.rounds import SPACING, Placement, Task, spendable
-from firebreak.planning.patterns.candidates import Ground, Lines, flow_of, rated_lines
+from firebreak.planning.patterns.line_greedy import Ground, Lines, flow_of, rated_lines
 from firebreak.planning.patterns.strips import (
     ProblemWeather,
     along,

@@ -22,7 +22,7 @@ from firebreak.planning.core.rounds import loaded
 from firebreak.planning.learned.policy import line_values
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
-from firebreak.planning.patterns.candidates import Ground, Lines
+from firebreak.planning.patterns.line_greedy import Ground, Lines
 from firebreak.planning.patterns.strips import problem_weather
 from firebreak.settings.retired import METHODS as RETIRED
 from firebreak.weather.scenarios import WindClimate

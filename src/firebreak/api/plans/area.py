@@ -1,4 +1,6 @@
-"""The part of a map to plan for, what may be spent there, and what a plan must keep to."""
+"""The part of a map to plan for, what may be spent there, and what a plan must keep to; the network
+of breaks that a plan is compared with.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +12,13 @@ from numpy.typing import NDArray
 from firebreak.api.plans.money import money_of, phases_of
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.checks import fail
-from firebreak.planning.core.area import cells_in, named_area
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.area import Offset, cells_in, named_area
+from firebreak.planning.core.plan import EXISTING, Plan, plan_of_cells
+from firebreak.planning.output.export import read_plan
 
 if TYPE_CHECKING:
-    from firebreak.landscape.landscape import Landscape
+    from firebreak.landscape.raster.on_grid import ArrayOnGrid
     from firebreak.planning.core.given_lines import GivenLines
     from firebreak.planning.core.rules import PlanRules
     from firebreak.planning.evaluation.build_order import Phase
@@ -179,3 +184,34 @@ def _not_negative(value: float, where: str) -> float:
         raise fail(expected="a length of 0 m or more", given=f"{value:g}", where=where,
                    remedy="correct it")
     return value
+
+
+def existing_plan(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
+                  offset: Offset) -> Plan:
+    """A network of breaks, as a plan for the part of the map that is planned for.
+
+    Raises:
+        InputError: nothing of it can be treated there.
+
+    Warns:
+        LandscapeWarning: a part of it lies where nothing may be treated, and is left out.
+    """
+    from firebreak.landscape.formats.assemble import warn
+    from firebreak.landscape.raster.on_grid import mask_of
+    from firebreak.landscape.raster.shape_files import is_vector
+
+    if isinstance(path, Path) and not is_vector(path) and (
+            path.is_dir() or path.suffix.lower() == ".csv"):
+        (top, left), (rows, cols) = offset, land.shape
+        mask = read_plan(path, full).break_mask()[top:top + rows, left:left + cols]
+    else:
+        mask = mask_of(path, land, how="any") & land.burnable
+    cells = np.flatnonzero(mask & land.treatable)
+    lost = int(mask.sum()) - cells.size
+    if lost:
+        warn(f"{path}: {lost} of {int(mask.sum())} cells lie where nothing may be treated, and are "
+             "left out of the comparison")
+    if not cells.size:
+        raise fail(expected="breaks on treatable cells", given="none", where=str(path),
+                   remedy="check its place, and the area and masks")
+    return plan_of_cells(cells, land, EXISTING)

@@ -267,7 +267,7 @@ def _check_windows(request: PlanRequest) -> None:
 
 def _network(request: PlanRequest) -> "Plan | None":
     """The network of breaks to compare with, read before any fire burns."""
-    from firebreak.planning.output.existing import existing_plan
+    from firebreak.api.plans.area import existing_plan
 
     existing, area = request.options.place.existing, request.area
     return None if existing is None else existing_plan(

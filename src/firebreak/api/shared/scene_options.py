@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from firebreak.weather.scenarios import WindClimate
     from firebreak.weather.streams import WeatherStreams
 
+
 @dataclass(frozen=True, kw_only=True)
 class RasterOptions:
     """The rasters of a map. Rasters may be on another grid or in another projection."""

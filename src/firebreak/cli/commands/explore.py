@@ -89,10 +89,9 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
     already and the network that it was compared with.
     """
     from firebreak.agent.policy_file import load_policy
-    from firebreak.api.plans.area import planning_area
+    from firebreak.api.plans.area import existing_plan, planning_area
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
     from firebreak.planning.core.area import cells_in
-    from firebreak.planning.output.existing import existing_plan
 
     made = recorded(folder)
     area = planning_area(made.place, made.scene.read(made.landscape), made.budget,

@@ -36,6 +36,7 @@ from firebreak.planning.windows.shards.shard_plan import (
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
 
+
 class Entry(NamedTuple):
     """Where and when a fire is first in a window: flat cell of the whole map, minutes."""
 
