@@ -114,13 +114,13 @@ function edits() {
 }
 const isEdited = () => { const e = edits(); return e.add.length + e.remove.length > 0; };
 
-// The ends of a layer's scale, from a histogram of its whole numbers over the cells that burn, of a large map over some.
-const ranges = new Map(), SAMPLE = 2 ** 19, STRIDE = Math.max(1, 2 * Math.floor(size / SAMPLE / 2) + 1);  // odd: not the same columns of every row
+// The ends of a layer's scale, from a histogram of its whole numbers over the cells that burn.
+const ranges = new Map();
 function range(g, layer) {
   if (ranges.has(g)) return ranges.get(g);
   const counts = new Uint32Array(65536);
   let known = 0;
-  for (let i = 0; i < size; i += STRIDE) if (burnable[i] && g.raw[i] !== NONE) { counts[g.raw[i]]++; known++; }
+  for (let i = 0; i < size; i++) if (burnable[i] && g.raw[i] !== NONE) { counts[g.raw[i]]++; known++; }
   const quantile = (share) => { let seen = 0, k = 0; while (k < NONE && (seen += counts[k]) < share * known) k++; return g.offset + g.scale * k; };
   let found = [0, 1];
   if (known && layer.both) { const most = Math.max(Math.abs(quantile(0.005)), Math.abs(quantile(0.995)), 1e-3); found = [-most, most]; }
@@ -160,19 +160,12 @@ const edge = lazy(() => {
   }
   return found;
 });
-// Of each level of tiles, which kind lies in a pixel: thin breaks are seen from far away too.
-const LEVELS = Math.max(1, Math.ceil(Math.log2(Math.max(rows, cols) / 256)) + 1);
-const widthAt = (level) => ((cols - 1) >> level) + 1, heightAt = (level) => ((rows - 1) >> level) + 1;
-const lying = Array.from({length: LEVELS}, (_, level) => new Uint8Array(heightAt(level) * widthAt(level)));
+const lying = new Uint8Array(size);
 let present = new Set();
 function layMarks() {
-  for (const grid_ of lying) grid_.fill(0);
+  lying.fill(0);
   present = new Set();
-  const put = (cell, kind) => {
-    present.add(kind);
-    const col = cell % cols, row = (cell - col) / cols;
-    for (let level = 0; level < LEVELS; level++) lying[level][(row >> level) * widthAt(level) + (col >> level)] = kind;
-  };
+  const put = (cell, kind) => { present.add(kind); lying[cell] = kind; };
   for (const cell of edge()) put(cell, EDGE);
   for (const cell of data.standing) put(cell, STANDING);
   for (const cell of data.existing) put(cell, EXISTING);

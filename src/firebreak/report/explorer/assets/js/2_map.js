@@ -1,8 +1,8 @@
-// The map: tiles that are painted once, moved and scaled; the fire and the cursor on top.
+// The map: a picture that is painted when its layer changes, moved and scaled; the fire and the cursor on top.
 const canvas = $("map"), pen = canvas.getContext("2d");
-const TILE = 256, MOST_TILES = 250, PAINT_MS = 8, MOST_SCALE = 48, GAP = 10, FOOT = 26;
+const MOST_SCALE = 48, GAP = 10, FOOT = 26;
 const view = {scale: 0, row: 0, col: 0, panels: [], top: 0, wide: 0, high: 0, whole: true};
-const tiles = new Map();  // the last picture of each tile, and what it shows
+const pictures = new Map();  // of the map with and without what lies on its layer, and what each shows
 let paintedAs = "", theme = {};
 const frames = canvas.frames = [];  // milliseconds of the last frames, for who measures
 
@@ -33,32 +33,35 @@ function prepareColours() {
     colours[3 * k] = c[0]; colours[3 * k + 1] = c[1]; colours[3 * k + 2] = c[2];
   }
 }
-// One tile of a level, on which a pixel is 2^level cells wide; `marked` with what lies on the layer.
-function paintTile(level, ty, tx, marked) {
-  const wide = Math.min(TILE, widthAt(level) - tx * TILE), high = Math.min(TILE, heightAt(level) - ty * TILE);
-  const tile = document.createElement("canvas"), tilePen = tile.getContext("2d");
-  tile.width = wide; tile.height = high;
-  const image = tilePen.createImageData(wide, high), out = image.data, layer = LAYERS[S.layer];
-  const g = layer.of ? layer.of() : null, shade = $("relief").checked, everywhere = S.layer === "height", pale = !!S.fire;
-  const bare = faded(BARE, pale), hatch = faded(HATCH, pale), hatched = S.layer === "q" && !S.fire;
-  const marks = lying[level], marksWide = widthAt(level), half = (1 << level) >> 1;
-  for (let y = 0, o = 0; y < high; y++) {
-    const row = Math.min(rows - 1, ((ty * TILE + y) << level) + half), mark = (ty * TILE + y) * marksWide + tx * TILE;
-    for (let x = 0; x < wide; x++, o += 4) {
-      const kind = marked ? marks[mark + x] : 0;
+// A pixel for each cell; `marked` with what lies on the layer.
+function paint(picture, marked) {
+  const picturePen = picture.getContext("2d"), image = picturePen.createImageData(cols, rows), out = image.data;
+  const layer = LAYERS[S.layer], g = layer.of ? layer.of() : null, shade = $("relief").checked, pale = !!S.fire;
+  const everywhere = S.layer === "height", bare = faded(BARE, pale), hatch = faded(HATCH, pale), hatched = S.layer === "q" && !pale;
+  for (let row = 0, i = 0, o = 0; row < rows; row++) {
+    for (let col = 0; col < cols; col++, i++, o += 4) {
+      const kind = marked ? lying[i] : 0, f = shade && fuel[i] !== 255 ? shades[light[i]] : 256;
       out[o + 3] = 255;
       if (kind) { const c = MARKS[kind].colour; out[o] = c[0]; out[o + 1] = c[1]; out[o + 2] = c[2]; continue; }
-      const i = row * cols + Math.min(cols - 1, ((tx * TILE + x) << level) + half), f = shade && fuel[i] !== 255 ? shades[light[i]] : 256;
       let r, b, n, k;
       if (layer.ramp && (!g || g.raw[i] === NONE || (!burnable[i] && !everywhere))) {
-        const c = hatched && !((x + y) & 3) ? hatch : bare;
-        [r, n, b] = c;
+        [r, n, b] = hatched && !((row + col) & 3) ? hatch : bare;
       } else { k = 3 * (layer.ramp ? g.raw[i] : fuel[i]); r = colours[k]; n = colours[k + 1]; b = colours[k + 2]; if (!layer.ramp && fuel[i] === 255) r = n = b = 255; }
       out[o] = (r * f) >> 8; out[o + 1] = (n * f) >> 8; out[o + 2] = (b * f) >> 8;
     }
   }
-  tilePen.putImageData(image, 0, 0);
-  return tile;
+  picturePen.putImageData(image, 0, 0);
+}
+function newPicture() {
+  const made = document.createElement("canvas");
+  made.width = cols; made.height = rows;
+  return made;
+}
+function pictureOf(marked) {
+  const shows = marked ? `${paintedAs}/${marksNumber}` : paintedAs, held = pictures.get(marked) ?? {picture: newPicture()};
+  if (held.shows !== shows) paint(held.picture, marked);
+  pictures.set(marked, {picture: held.picture, shows});
+  return held.picture;
 }
 
 // ---- a frame -------------------------------------------------------------------------------
@@ -67,11 +70,10 @@ function draw() { if (!due) { due = true; document.body.dataset.drawn = ""; requ
 function frame() {
   due = false;
   const began = performance.now();
-  const missing = drawFrame(began);
+  drawFrame();
   frames.push(performance.now() - began);
   if (frames.length > 600) frames.shift();
-  document.body.dataset.drawn = missing ? "" : "1";
-  if (missing) draw();
+  document.body.dataset.drawn = "1";
 }
 function layOut() {
   // A page that is being laid out or hidden has no width for a moment.
@@ -93,92 +95,55 @@ function layOut() {
   pen.fillStyle = theme.paper; pen.fillRect(0, 0, wide, height);
   return ratio;
 }
-function drawFrame(began) {
+function drawFrame() {
   const ratio = layOut();
   prepareColours();
-  let missing = false;
   view.panels.forEach((x, side) => {
     const marked = !S.fire || side === 1;
     pen.save(); pen.beginPath(); pen.rect(x, view.top, view.wide, view.high); pen.clip();
-    missing = drawTiles(x, marked, ratio, began) || missing;
-    if (S.fire) drawFire(x, marked ? S.fire.treated : S.fire.without, marked, ratio);
+    drawPicture(pictureOf(marked), x, ratio);
+    if (S.fire) drawPicture(fireOf(marked), x, ratio);
     if (marked && view.scale >= 5) drawRims(x);
     drawPointers(x, marked);
     pen.restore();
     if (S.fire) title(x, marked);
   });
   measures(view.panels[0], view.top + view.high + 8, view.panels[view.panels.length - 1] + view.wide);
-  return missing;
 }
 function cellToX(x, col) { return Math.round(x + (col - view.col) * view.scale); }
 function cellToY(row) { return Math.round(view.top + (row - view.row) * view.scale); }
-// The level whose pixels are nearest in size to those of the screen.
-const levelNow = (ratio) => Math.max(0, Math.min(LEVELS - 1, Math.round(Math.log2(1 / (view.scale * ratio)))));
-function drawTiles(x, marked, ratio, began) {
-  const level = levelNow(ratio), across = TILE << level;
-  const last = (room, first, count) => Math.min(Math.ceil((first + room / view.scale) / across), Math.ceil(count / across));
-  let missing = false;
-  pen.imageSmoothingEnabled = view.scale * (1 << level) * ratio < 1;
-  for (let ty = Math.max(0, Math.floor(view.row / across)); ty < last(view.high, view.row, rows); ty++) {
-    for (let tx = Math.max(0, Math.floor(view.col / across)); tx < last(view.wide, view.col, cols); tx++) {
-      const left = cellToX(x, tx * across), top = cellToY(ty * across), tile = tileOf(level, ty, tx, marked, began);
-      if (!tile) { missing = true; drawCoarse(x, ty * across, tx * across, across, marked); continue; }
-      missing = missing || tile.stale;
-      const {picture} = tile;
-      pen.drawImage(picture, left, top, cellToX(x, tx * across + (picture.width << level)) - left, cellToY(ty * across + (picture.height << level)) - top);
-    }
-  }
-  return missing;
-}
-// A tile as things stand, or what it showed before where this frame has painted for long enough.
-function tileOf(level, ty, tx, marked, began) {
-  const key = `${level}/${ty}/${tx}/${marked}`, shows = marked ? `${paintedAs}/${marksNumber}` : paintedAs, held = tiles.get(key);
-  if (held && held.shows === shows) return held;
-  if (performance.now() - began > PAINT_MS) { if (held) held.stale = true; return held; }
-  if (!held && tiles.size > MOST_TILES) tiles.clear();
-  const made = {picture: paintTile(level, ty, tx, marked), shows, stale: false};
-  tiles.set(key, made);
-  return made;
-}
-function drawCoarse(x, row, col, across, marked) {
-  const level = LEVELS - 1, tile = tiles.get(`${level}/0/0/${marked}`);
-  if (!tile) return;
-  const right = Math.min(cols, col + across), bottom = Math.min(rows, row + across), left = cellToX(x, col), top = cellToY(row);
-  pen.drawImage(tile.picture, col >> level, row >> level, Math.max(1, (right - col) >> level), Math.max(1, (bottom - row) >> level), left, top, cellToX(x, right) - left, cellToY(bottom) - top);
+// The part of a picture that is in view.
+function drawPicture(picture, x, ratio) {
+  const first = Math.max(0, Math.floor(view.col)), last = Math.min(cols, Math.ceil(view.col + view.wide / view.scale));
+  const above = Math.max(0, Math.floor(view.row)), below = Math.min(rows, Math.ceil(view.row + view.high / view.scale));
+  const left = cellToX(x, first), top = cellToY(above);
+  pen.imageSmoothingEnabled = view.scale * ratio < 1;
+  pen.drawImage(picture, first, above, last - first, below - above, left, top, cellToX(x, last) - left, cellToY(below) - top);
 }
 const MARK_COLOURS = Uint32Array.from(MARKS, (one) => one ? 0xff000000 | one.colour[2] << 16 | one.colour[1] << 8 | one.colour[0] : 0);
-const fireCanvas = document.createElement("canvas"), firePen = fireCanvas.getContext("2d"), fireColours = new Uint32Array(65536);
-function drawFire(x, times, marked, ratio) {
-  const level = levelNow(ratio), step = 1 << level, marks = lying[level], marksWide = widthAt(level);
-  const left = Math.max(0, Math.floor(view.col / step) * step), top = Math.max(0, Math.floor(view.row / step) * step);
-  const right = Math.min(cols, Math.ceil(view.col + view.wide / view.scale)), bottom = Math.min(rows, Math.ceil(view.row + view.high / view.scale));
-  const wide = Math.ceil((right - left) / step), high = Math.ceil((bottom - top) / step);
-  if (wide < 1 || high < 1) return;
-  const until = Math.min(65534, Math.floor((S.time - times.offset) / times.scale + 1e-6)), glow = FRONT_SHARE * S.fire.minutes / FRONT.length;
+const firePicture = newPicture(), firePen = firePicture.getContext("2d"), fireColours = new Uint32Array(65536);
+// The fire as far as it has come, with breaks where `marked`.
+function fireOf(marked) {
+  const times = marked ? S.fire.treated : S.fire.without, glow = FRONT_SHARE * S.fire.minutes / FRONT.length;
+  const until = Math.min(65534, Math.floor((S.time - times.offset) / times.scale + 1e-6));
   fireColours.fill(0);
   for (let k = 0; k <= until; k++) {
     const c = FRONT[Math.floor((S.time - times.offset - times.scale * k) / glow)] ?? BURNED;
     fireColours[k] = 0xff000000 | c[2] << 16 | c[1] << 8 | c[0];
   }
-  fireCanvas.width = wide; fireCanvas.height = high;
-  const image = firePen.createImageData(wide, high), out = new Uint32Array(image.data.buffer), half = step >> 1;
-  for (let y = 0, o = 0; y < high; y++) {
-    const row = Math.min(rows - 1, top + y * step + half) * cols, mark = ((top >> level) + y) * marksWide + (left >> level);
-    for (let c = 0; c < wide; c++, o++) {
-      const kind = marked ? marks[mark + c] : 0;
-      out[o] = kind && kind !== EDGE && kind !== POINT ? MARK_COLOURS[kind] : fireColours[times.raw[row + Math.min(cols - 1, left + c * step + half)]];
-    }
+  const image = firePen.createImageData(cols, rows), out = new Uint32Array(image.data.buffer);
+  for (let i = 0; i < size; i++) {
+    const kind = marked ? lying[i] : 0;
+    out[i] = kind && kind !== EDGE && kind !== POINT ? MARK_COLOURS[kind] : fireColours[times.raw[i]];
   }
   firePen.putImageData(image, 0, 0);
-  pen.imageSmoothingEnabled = false;
-  const dx = cellToX(x, left), dy = cellToY(top);
-  pen.drawImage(fireCanvas, dx, dy, cellToX(x, left + wide * step) - dx, cellToY(top + high * step) - dy);
+  return firePicture;
 }
 // Where cells are large, what lies on them has rims.
 function drawRims(x) {
   const endRow = Math.min(rows, Math.ceil(view.row + view.high / view.scale)), endCol = Math.min(cols, Math.ceil(view.col + view.wide / view.scale));
   for (let row = Math.max(0, Math.floor(view.row)); row < endRow; row++) for (let col = Math.max(0, Math.floor(view.col)); col < endCol; col++) {
-    const kind = lying[0][row * cols + col];
+    const kind = lying[row * cols + col];
     if (!kind || kind === EDGE || (S.fire && kind === POINT)) continue;
     pen.strokeStyle = kind === REMOVED ? "#7a00a8" : "#fff"; pen.lineWidth = kind === REMOVED ? 2 : 0.8;
     pen.strokeRect(cellToX(x, col) + 0.5, cellToY(row) + 0.5, view.scale - 1, view.scale - 1);
