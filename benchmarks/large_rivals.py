@@ -283,7 +283,7 @@ def _scene(given: argparse.Namespace) -> Scene:
     fire = (FireOptions(burned_share=given.burned_share) if given.duration_min is None else
             FireOptions(duration_min=given.duration_min))
     scene = SceneOptions(weather=WeatherOptions(scenarios=given.scenarios), fire=fire,
-                         seed=given.seed).wide_scene(read_landscape(given.landscape),
+                         seed=given.seed).tiled_scene(read_landscape(given.landscape),
                                                      given.landscape)
     _said(f"fires last --duration-min {scene.median_duration_min!r} in the middle")
     return scene

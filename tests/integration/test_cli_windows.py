@@ -203,7 +203,7 @@ def test_options_are_refused_before_the_map_is_read(
 
     if "HOST:PORT" in message:  # without Ray its absence is said first
         pytest.importorskip("ray")
-    for name in ("read", "wide_scene", "scene"):
+    for name in ("read", "tiled_scene", "scene"):
         monkeypatch.setattr(SceneOptions, name, late)
     assert main(["plan", LAND, *typed, "--out", str(tmp_path / "none")]) == 2
     error = capsys.readouterr().err
@@ -390,7 +390,7 @@ def some_wanted(folder: Path, name: str = LAND) -> str:
 def test_a_policy_or_window_that_the_method_does_not_take_is_refused_before_fires_are_drawn(
         land: str, options: list[str], message: str, tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(SceneOptions, "wide_scene", None)
+    monkeypatch.setattr(SceneOptions, "tiled_scene", None)
     for more in ([], ["--must-include", some_wanted(tmp_path, land)]):
         assert main(["plan", land, *options, *more, "--out", str(tmp_path / "none")]) == 2
         error = capsys.readouterr().err
@@ -414,7 +414,7 @@ def test_no_plan_is_made_of_included_cells_alone_where_every_window_refuses(
 
 def test_a_plan_by_windows_names_no_policy_that_it_did_not_follow(
         monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = SceneOptions().wide_scene(read_landscape("synthetic:3:20"), "synthetic:3:20")
+    scene = SceneOptions().tiled_scene(read_landscape("synthetic:3:20"), "synthetic:3:20")
     policy = untrained()
 
     def followed(method: str) -> Any:
@@ -524,10 +524,10 @@ class WideScenes:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made = 0
-        original = SceneOptions.wide_scene
+        original = SceneOptions.tiled_scene
 
         def counted(*arguments: Any) -> Any:
             self.made += 1
             return original(*arguments)
 
-        monkeypatch.setattr(SceneOptions, "wide_scene", counted)
+        monkeypatch.setattr(SceneOptions, "tiled_scene", counted)

@@ -185,7 +185,7 @@ def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
     """
     options, area = request.options, request.area
     with bar(0, "map and fires"):
-        scene = options.scene.wide_scene(area.land, request.source)
+        scene = options.scene.tiled_scene(area.land, request.source)
     region = make_region(scene, area.share, request.method, seed=options.scene.seed,
                          policy=request.policy, search=options.search(),
                          plan_fires=request.plan_fires, rules=area.rules)

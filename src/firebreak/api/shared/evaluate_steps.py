@@ -13,7 +13,7 @@ from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
     check_memory_first,
-    check_wide_memory_first,
+    check_tiled_memory_first,
     least_rows,
     size_in_headers,
 )
@@ -41,16 +41,16 @@ class Request(NamedTuple):
 
 
 def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
-               plans: "Sequence[Path | Plan]", *, wide: bool = True,
+               plans: "Sequence[Path | Plan]", *, tiled: bool = True,
                beside: int | None = None) -> Request:
     """Reads landscapes and plans, and makes the scenes once all that is asked for can be done.
 
     Args:
         sources: landscapes, or what to read them from.
         plans: folders or files of plans for the only landscape, or plans.
-        wide: whether tiled scenes will do where no method plans anything: of maps that do not fit
+        tiled: whether tiled scenes will do where no method plans anything: of maps that do not fit
             the memory otherwise.
-        beside: where workers burn the fires, how many of them are processes of this machine: wide
+        beside: where workers burn the fires, how many of them are processes of this machine: tiled
             is then the scene of a single map of more than LARGE_CELLS cells.
 
     Raises:
@@ -77,13 +77,13 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     policy = policy_for(methods, options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=None if policy is None else 1)
     given = options.scene.weather
-    wide = wide and not any(name in CHOOSERS or method_of(name).treats for name in methods)
+    tiled = tiled and not any(name in CHOOSERS or method_of(name).treats for name in methods)
     by_workers = beside is not None
-    wide = wide and not (by_workers and (len(sources) > 1 or options.window is not None))
+    tiled = tiled and not (by_workers and (len(sources) > 1 or options.window is not None))
     for source in sources:
         if isinstance(source, str) and options.window is None:
-            if wide and (not by_workers or _is_large(size_in_headers(path_of(source)))):
-                check_wide_memory_first(source, None, max_threads())
+            if tiled and (not by_workers or _is_large(size_in_headers(path_of(source)))):
+                check_tiled_memory_first(source, None, max_threads())
             else:
                 check_memory_first(source, None, least_rows(source, given.weather,
                                                             given.scenarios))
@@ -93,7 +93,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     read = [_plan(one, lands, options) for one in plans]
     checked_plans(lands, methods, read, options.budget, options.random_draws)
     scenes = [_scene(land, source, options,
-                     wide and (_is_large(land.shape) if by_workers
+                     tiled and (_is_large(land.shape) if by_workers
                                else not _fits(land, source, options)), beside)
               for land, source in parts]
     return Request(scenes, methods, {
@@ -114,13 +114,13 @@ def _plan(given: "Path | Plan", lands: "Sequence[Landscape]", options: EvaluateO
 
 
 def _scene(land: "Landscape", source: str, options: EvaluateOptions,
-           wide: bool, beside: int | None) -> "Scene":
-    """The scene of a landscape, a wide one if asked for. beside: as `request_of`."""
+           tiled: bool, beside: int | None) -> "Scene":
+    """The scene of a landscape, a tiled one if asked for. beside: as `request_of`."""
     from firebreak.planning.core.fire_counts import TESTED_BYTES
 
-    if wide:
+    if tiled:
         parts = BYTES_PER_CELL_PARTS if beside == 0 else 0
-        return options.scene.wide_scene(land, source, TESTED_BYTES + parts, beside or 0)
+        return options.scene.tiled_scene(land, source, TESTED_BYTES + parts, beside or 0)
     return options.scene.scene(land, source, options.plan_fires)
 
 

@@ -14,8 +14,8 @@ from firebreak.api.shared.option_rules import check_on_land
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
-    check_wide_memory,
-    check_wide_memory_first,
+    check_tiled_memory,
+    check_tiled_memory_first,
 )
 from firebreak.checks import fail
 from firebreak.files import check_not_kept
@@ -92,7 +92,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
     spec = source if isinstance(source, str) else ""
     named = named_shape(options.area)
     if spec and (options.area is None or named is not None):
-        check_wide_memory_first(spec, named, max_threads())
+        check_tiled_memory_first(spec, named, max_threads())
     check_test_fires(spec or "given", options.fires, 1, "--fires")
     full = options.scene.read(source)
     check_on_land(full, source, options.scene)
@@ -173,7 +173,7 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
 def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Scene":
     """The scene, with flame lengths told apart even where all of them lose all.
 
-    beside, more: as `check_wide_memory`.
+    beside, more: as `check_tiled_memory`.
     """
     from firebreak.fire import BURNED, make_scene
     from firebreak.native_library import max_threads
@@ -182,7 +182,7 @@ def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Sce
     conditions = options.scene.conditions(part.land, part.source)
     weather = conditions.weather
     steps = 1 if weather is None else weather.steps_per_stream
-    check_wide_memory(land, steps, max_threads(), more, beside)
+    check_tiled_memory(land, steps, max_threads(), more, beside)
     return make_scene(land, replace(conditions, response=conditions.response or BURNED),
                       options.scene.seed, layers=options.scene.layers(land), tiled=True)
 

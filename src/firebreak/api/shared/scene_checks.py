@@ -39,8 +39,8 @@ def check_memory_first(spec: str, cells_named: tuple[int, int] | None, rows: int
                      f"use {PART_OF_MAP}, join its cells, or ask for fewer --scenarios")
 
 
-def check_wide_memory_first(spec: str, cells_named: tuple[int, int] | None, threads: int) -> None:
-    """`check_wide_memory` with one step of weather, as `check_memory_first`.
+def check_tiled_memory_first(spec: str, cells_named: tuple[int, int] | None, threads: int) -> None:
+    """`check_tiled_memory` with one step of weather, as `check_memory_first`.
 
     Raises:
         InputError: naming both sizes.
@@ -96,7 +96,7 @@ def check_windows(name: str, count: int, cells: int, rows: int) -> None:
                remedy="ask for fewer with --windows, or smaller ones with --window")
 
 
-def check_wide_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0,
+def check_tiled_memory(landscape: "Landscape", steps: int, threads: int, more: int = 0,
                       beside: int = 0) -> None:
     """Refuses a tiled scene that would not fit the memory that is free: it holds the travel times
     of one stream of `steps` rows of weather, and scratch memory and sums of each thread.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from firebreak.api.shared.scene_checks import (
-    check_wide_memory,
+    check_tiled_memory,
     notice_of_ignitions,
     warn_of_small_fires,
 )
@@ -233,7 +233,7 @@ class SceneOptions:
         warn_of_small_fires(made)
         return made
 
-    def wide_scene(self, landscape: "Landscape", spec: str, more: int = 0,
+    def tiled_scene(self, landscape: "Landscape", spec: str, more: int = 0,
                    beside: int = 0) -> "Scene":
         """The scene of a landscape of any size read from `spec`, for fires that burn one by one.
 
@@ -246,7 +246,7 @@ class SceneOptions:
         conditions = self.conditions(landscape, spec)
         weather = conditions.weather
         steps = 1 if weather is None else weather.steps_per_stream
-        check_wide_memory(landscape, steps, max_threads(), more, beside)
+        check_tiled_memory(landscape, steps, max_threads(), more, beside)
         made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape),
                           tiled=True)
         warn_of_small_fires(made)

@@ -58,7 +58,7 @@ def _run(args: EvaluateArguments) -> int:
 
     scenes, methods, request = request_of(
         args.landscapes, args, args.plan or [],
-        wide=not args.perturb and args.out is None,
+        tiled=not args.perturb and args.out is None,
         beside=None if args.where.executor is None else args.where.beside())
     from firebreak.planning.evaluation.doubt import to_json as doubt_json
     from firebreak.planning.evaluation.evaluate import evaluate

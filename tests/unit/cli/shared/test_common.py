@@ -11,7 +11,7 @@ import pytest
 from firebreak.agent.policy_file import Policy
 from firebreak.api.shared.policies import warn_of_other_breaks
 from firebreak.api.shared.records import OPTIONS_FILE, warn_of_other_options, write_options
-from firebreak.api.shared.scene_checks import check_wide_memory
+from firebreak.api.shared.scene_checks import check_tiled_memory
 from firebreak.api.shared.scene_options import FireOptions, SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
@@ -77,10 +77,10 @@ def test_a_map_that_does_not_fit_the_memory_is_refused_before_it_is_burned(
     assert "GB" in said
     assert not out.exists()
     free.available = 10**9
-    check_wide_memory(generate(1, 24), 1, 2)
+    check_tiled_memory(generate(1, 24), 1, 2)
     free.available = 10**6
     with pytest.raises(InputError, match="24 steps"):
-        check_wide_memory(generate(1, 24), 24, 2)
+        check_tiled_memory(generate(1, 24), 24, 2)
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_fires_that_cannot_burn_what_is_asked_for_are_told_of() -> None:
     fuel = np.full(land.shape, 91, land.fuel_model.dtype)
     fuel[::4, ::4] = 101  # one cell each, too far apart for fire
     cut = replace(land, fuel_model=fuel)
-    for make in (SceneOptions().scene, SceneOptions().wide_scene):
+    for make in (SceneOptions().scene, SceneOptions().tiled_scene):
         (warning,) = said(lambda make=make: make(cut, "cut"))
         assert "burn 3% of the burnable cells, not the 15% of --burned-share" in warning
         assert said(lambda make=make: make(land, "whole")) == []
