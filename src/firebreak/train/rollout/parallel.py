@@ -15,7 +15,6 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.replay import Episode, Replay
-from firebreak.checks import fail
 from firebreak.executors.base import Executor
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
@@ -210,19 +209,3 @@ class CollectorPool:
             returns += played.returns
         self._played.clear()
         return returns
-
-
-def check_collectors(config: RunConfig) -> None:
-    """Checks that collectors can do what is configured.
-
-    Raises:
-        InputError: several map sizes, or gains of states that only the workers see.
-    """
-    if config.train.collectors and config.agent.gain_share > 0.0:
-        raise fail(expected="agent.gain_share = 0 together with train.collectors",
-                   given=f"{config.agent.gain_share:g}", where="agent.gain_share",
-                   remedy="leave it out, or set train.collectors = 0")
-    if config.train.collectors and len(config.mixture.sizes) > 1:
-        raise fail(expected="one map size together with train.collectors",
-                   given=f"{len(config.mixture.sizes)}", where="mixture.sizes",
-                   remedy="leave the others out, or set train.collectors = 0")

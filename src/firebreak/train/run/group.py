@@ -14,7 +14,7 @@ from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.sizes import VALIDATION_ENVS, shortest_episode
 from firebreak.train.rollout.collector import ExperienceCollector
 from firebreak.train.rollout.gains import gain_labels
-from firebreak.train.rollout.parallel import CollectorPool, check_collectors
+from firebreak.train.rollout.parallel import CollectorPool
 
 
 class EnvGroup:
@@ -28,7 +28,6 @@ class EnvGroup:
     def __init__(self, config: RunConfig, source: ProblemSource, problems: list[Problem],
                  agent: DQNAgent, place: int, count: int) -> None:
         train = config.train
-        check_collectors(config)
         self.problems = problems
         self.env = FuelbreakVectorEnv(source, train.num_envs)
         self.validation_env = FuelbreakVectorEnv(
