@@ -109,7 +109,7 @@ SOURCE = architecture.PACKAGE
 
 def walks() -> dict[str, list[tuple[str, list[str]]]]:
     """The walks of docs/architecture.md by heading: (room, modules named) of each step."""
-    section = ARCHITECTURE.split("## Three walks")[1].split("\n## ")[0]
+    section = ARCHITECTURE.split("## Five walks")[1].split("\n## ")[0]
     found = {}
     for part in section.split("\n### ")[1:]:
         steps = re.findall(r"^\d+\. `([\w/]+)`: (.*(?:\n +.*)*)", part, re.MULTILINE)
