@@ -13,7 +13,7 @@ from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.fire import Fires, Scene
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.core.plan import Plan, check_plan, plan_on
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.core.rounds import Placement, Task, default_batch
 from firebreak.planning.core.rules import FREE, PlanRules, place_under
@@ -77,13 +77,10 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     budget = problem.budget if rules.budget is None else rules.budget
     placed = place_under(rules, problem, budget, place,
                          None if begun is None else Placement(begun.cells, begun.simulations))
-    plan = Plan(method=method, cells=placed.cells, shape=land.shape,
-                cost=cost_of(placed.cells, land), cost_unit=cost_unit(land),
-                currency=land.currency, budget=budget, budget_share=budget_share,
-                landscape=land.name, landscape_checksum=scene.landscape.checksum(),
-                plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
-                simulations=placed.simulations,
-                policy=policy.provenance if policy and METHODS[method].guided else None)
+    plan = plan_on(land, placed.cells, method=method, budget=budget, budget_share=budget_share,
+                   plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
+                   simulations=placed.simulations,
+                   policy=policy.provenance if policy and METHODS[method].guided else None)
     check_plan(plan, land)
     report(1.0)
     return plan

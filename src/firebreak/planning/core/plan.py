@@ -107,15 +107,24 @@ class Plan:
         return mask
 
 
+def plan_on(landscape: Landscape, cells: NDArray[np.int64], **made: Any) -> Plan:
+    """Flat cells as a plan on a landscape, at their cost.
+
+    made: the fields of `Plan` that do not follow from these; numbers of how it was made are 0 if
+    not given.
+    """
+    how = {"plan_fires": 0, "seed": 0, "seconds": 0.0, "simulations": 0.0} | made
+    return Plan(cells=cells, shape=landscape.shape, cost=cost_of(cells, landscape),
+                cost_unit=cost_unit(landscape), currency=landscape.currency,
+                landscape=landscape.name, landscape_checksum=landscape.checksum(), **how)
+
+
 def plan_of_cells(cells: NDArray[np.int64], landscape: Landscape, method: str) -> Plan:
     """Cells that were chosen elsewhere, flat, as a plan at their own cost."""
     cost = cost_of(cells, landscape)
     whole = cost_of(np.flatnonzero(landscape.treatable), landscape)
-    return Plan(method=method, cells=cells, shape=landscape.shape, cost=cost,
-                cost_unit=cost_unit(landscape), currency=landscape.currency, budget=cost,
-                budget_share=min(1.0, cost / whole), landscape=landscape.name,
-                landscape_checksum=landscape.checksum(), plan_fires=0, seed=0, seconds=0.0,
-                simulations=0.0)
+    return plan_on(landscape, cells, method=method, budget=cost,
+                   budget_share=min(1.0, cost / whole))
 
 
 def pieces_of(mask: NDArray[np.bool_]) -> int:

@@ -11,7 +11,7 @@ from firebreak.env.storage.problem import budget_cost, budget_on
 from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.core.plan import Plan, check_plan, cost_of, plan_on
 from firebreak.planning.core.progress import Reporter, in_shares, no_report
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.auto import plan_by_choice
@@ -70,12 +70,9 @@ def _nothing(scene: Scene, method: str, budget_share: float, plan_fires: int, se
     """The plan of a method that treats nothing."""
     assert method not in CHOOSERS, "plans are not made on tiled scenes"
     assert not method_of(method).treats, "plans are not made on tiled scenes"
-    land = scene.landscape
-    return Plan(method=method, cells=np.empty(0, np.int64), shape=land.shape, cost=0.0,
-                cost_unit=cost_unit(land), currency=land.currency,
-                budget=budget_cost(scene, budget_share), budget_share=budget_share,
-                landscape=land.name, landscape_checksum=land.checksum(), plan_fires=plan_fires,
-                seed=seed, seconds=0.0, simulations=0.0)
+    return plan_on(scene.landscape, np.empty(0, np.int64), method=method,
+                   budget=budget_cost(scene, budget_share), budget_share=budget_share,
+                   plan_fires=plan_fires, seed=seed)
 
 
 def plans_to_make(scenes: Sequence[Scene], methods: Sequence[str], random_draws: int) -> int:

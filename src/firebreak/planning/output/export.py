@@ -25,7 +25,7 @@ from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.degrees import place_of_points
 from firebreak.landscape.raster.geotiff import open_raster, read_band
-from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.core.plan import Plan, check_plan, cost_of, plan_on
 from firebreak.planning.output.earlier import is_of_plan, plan_file
 from firebreak.reading import lines_of, record_of
 
@@ -76,16 +76,12 @@ def read_plan(path: Path, landscape: Landscape) -> Plan:
     read = _read_csv if file.suffix.lower() == ".csv" else _read_raster
     cells = read(file, landscape)
     cost = cost_of(cells, landscape)
-    checksum = landscape.checksum()
     # The recorded budget is of the recorded landscape, whose costs may be others.
-    same = record.pop("landscape_checksum", None) == checksum
+    same = record.pop("landscape_checksum", None) == landscape.checksum()
     spent = {"budget": cost, "budget_share": cost / max(cost_of(_treatable(landscape), landscape),
                                                         cost, 1e-9)}
-    made: dict[str, Any] = {"method": file.stem, "plan_fires": 0, "seed": 0, "seconds": 0.0,
-                            "simulations": 0.0, **spent, **record, **({} if same else spent)}
-    plan = Plan(cells=cells, shape=landscape.shape, cost=cost, cost_unit=cost_unit(landscape),
-                currency=landscape.currency, landscape=landscape.name,
-                landscape_checksum=checksum, **made)
+    made: dict[str, Any] = {"method": file.stem, **spent, **record, **({} if same else spent)}
+    plan = plan_on(landscape, cells, **made)
     check_plan(plan, landscape)
     return plan
 

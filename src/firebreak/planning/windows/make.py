@@ -14,7 +14,7 @@ from firebreak.executors.calls import Recipe
 from firebreak.fire import Scene
 from firebreak.free_memory import check_free
 from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, check_plan, cost_of, cost_unit
+from firebreak.planning.core.plan import Plan, check_plan, plan_on
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.methods import METHODS
@@ -139,11 +139,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     chosen = chosen_plan(region, sharded, by_windows, untreated, budget, kept,
                          part_of(report, 0.75, 1.0), lazy=lazy)
     land, promised = region.scene.landscape, 1.0 - chosen.lost / sum(untreated)
-    plan = Plan(
-        method=region.method, cells=chosen.cells, shape=land.shape,
-        cost=cost_of(chosen.cells, land),
-        cost_unit=cost_unit(land), currency=land.currency, budget=budget,
-        budget_share=budget_share, landscape=land.name, landscape_checksum=land.checksum(),
+    plan = plan_on(
+        land, chosen.cells, method=region.method, budget=budget, budget_share=budget_share,
         plan_fires=region.fires.source.size, seed=region.seed, seconds=perf_counter() - began,
         simulations=(sum(proposal.simulations for proposal in proposals)
                      + chosen.burned / region.fires.source.size),

@@ -3,12 +3,13 @@
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean, median
 from types import ModuleType
 from typing import Any, Protocol
 
-from firebreak.checks import InputError, fail, install
+from firebreak.checks import fail, install
 from firebreak.files import made_folder
 from firebreak.seeding import generator, integer_seed
 from firebreak.train.config.load import checked, tree_of
@@ -163,7 +164,7 @@ def make_search(name: str, config: RunConfig, folder: Path) -> Search:
         InputError: Optuna is asked for and not installed, or the grid has too few points.
     """
     if name == "auto":
-        name = "grid" if not _has_optuna() else "optuna"
+        name = "grid" if find_spec("optuna") is None else "optuna"
     return GridSearch(config) if name == "grid" else OptunaSearch(config, folder)
 
 
@@ -217,11 +218,3 @@ def imported() -> ModuleType:
                    where="--search optuna",
                    remedy=f"run {install('tune')} or use --search grid") from None
     return optuna
-
-
-def _has_optuna() -> bool:
-    try:
-        imported()
-    except InputError:
-        return False
-    return True
