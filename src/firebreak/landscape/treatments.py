@@ -12,12 +12,12 @@ own; C-5, C-7, D-1 and D-2 stay as they are.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail, unknown_name
+from firebreak.checks import fail
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import Landscape
 from firebreak.settings.breaks import BreakKind, BreakSettings
@@ -66,24 +66,9 @@ class Treatment:
     by_cell: "tuple[Treatment, ...]" = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in get_args(BreakKind):
-            raise unknown_name("treatment", self.kind, get_args(BreakKind), _WHERE)
-        if self.width_m is not None and not 0.0 < self.width_m < np.inf:
-            raise fail(expected="a width above 0 m", given=f"{self.width_m:g}", where=_WHERE,
-                       remedy="leave width_m out to treat whole cells")
         if self.kind == "shaded" and self.width_m is not None:
             raise fail(expected="no width_m with a shaded treatment", given=f"{self.width_m:g} m",
                        where=_WHERE, remedy="leave it out: whole cells are treated")
-        finite = ("least_canopy_base_height_m", "canopy_cover", "canopy_base_height",
-                  "canopy_bulk_density")
-        if not 0.0 <= self.most_canopy_cover <= 1.0:
-            raise fail(expected="most_canopy_cover in 0-1", given=f"{self.most_canopy_cover:g}",
-                       where=_WHERE, remedy="write 40 % as 0.4")
-        for name in (*finite, "most_canopy_bulk_density_kg_m3"):
-            value = getattr(self, name)
-            if not value >= 0.0 or (name in finite and value == np.inf):
-                raise fail(expected=f"{name} of 0 or more", given=f"{value:g}", where=_WHERE,
-                           remedy="correct this value")
 
 
 def treatment_of(breaks: BreakSettings) -> Treatment:

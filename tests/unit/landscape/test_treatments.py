@@ -133,13 +133,9 @@ def test_the_width_is_the_cells_unless_given():
         break_width_m(Treatment(width_m=60.0), 30.0)
 
 
-@pytest.mark.parametrize("change", [
-    {"kind": "wet"}, {"width_m": 0.0}, {"width_m": float("nan")},
-    {"kind": "shaded", "width_m": 6.0}, {"most_canopy_cover": 40.0},
-    {"least_canopy_base_height_m": -1.0}, {"most_canopy_bulk_density_kg_m3": float("nan")}])
-def test_a_treatment_that_makes_no_sense_is_refused(change):
-    with pytest.raises(InputError, match="treatment"):
-        Treatment(**change)
+def test_a_shaded_treatment_of_a_strip_is_refused():
+    with pytest.raises(InputError, match="no width_m with a shaded treatment"):
+        Treatment(kind="shaded", width_m=6.0)
 
 
 def test_each_factor_is_of_its_own_grid_and_the_bounds_come_after():

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.checks import InputError
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import STEP_MIN, STEPS, draw_streams, warmth
 
@@ -82,8 +81,3 @@ def test_climates_near_the_bounds_of_weather_give_streams(moisture: tuple[float,
     for seed in range(30):
         streams = draw_streams(climate, np.random.default_rng(seed), 8)
         assert streams.steps.wind_20ft_m_min.max() <= 6000.0
-
-
-def test_no_stream_is_refused() -> None:
-    with pytest.raises(InputError, match="at least 1 scenario"):
-        draw_streams(WindClimate(), np.random.default_rng(0), 0)
