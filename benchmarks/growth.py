@@ -127,7 +127,7 @@ def by_windows(scene: Scene, given: argparse.Namespace) -> tuple[Plan, dict[str,
                        "windows": made.windows, "lines": made.lines, "taken": made.taken,
                        "shards": made.shards, "rated": made.rated, "risen": made.risen,
                        "beyond": made.beyond, "margin": made.margin,
-                       "told_gb": before + made.told_bytes / 1e9,
+                       "told_gb": before + made.needed_bytes / 1e9,
                        **{f"{name}_cpu_s": part for name, part in parts.items()}}
 
 

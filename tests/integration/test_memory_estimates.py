@@ -36,7 +36,7 @@ from firebreak.planning.windows.make import (WindowSettings, make_region, plan_b
 def by_windows(scene, method, fires, core):
     region = make_region(scene, 0.02, method, seed=0, policy=policy, plan_fires=fires)
     executor = open_executor("in-process", region_recipe(region), 1)
-    return plan_by_windows(region, 0.02, executor, WindowSettings(core=core)).told_bytes
+    return plan_by_windows(region, 0.02, executor, WindowSettings(core=core)).needed_bytes
 
 what, size, fires = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 set_threads(1)

@@ -108,15 +108,15 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
     given = dict(options)
     if isinstance(given.get("methods"), list | tuple):
         given["methods"] = ",".join(map(str, given["methods"]))
-    asked = filled(EvaluateOptions, given, "evaluate")
+    settings = filled(EvaluateOptions, given, "evaluate")
     if len(sources) == 1:
-        asked = with_arrays(asked, sources[0], asked.scene)
+        settings = with_arrays(settings, sources[0], settings.scene)
     compared = _plans(plans if isinstance(plans, list | tuple) else [plans])
     with threads_kept():
-        scenes, methods, more = request_of(sources, asked, compared)
+        scenes, methods, more = request_of(sources, settings, compared)
         return ComparedPlans.of(evaluate_scenes(
-            scenes, methods, test_fires=asked.test_fires, bar=notebook_bars(asked.scene.quiet),
-            **more))
+            scenes, methods, test_fires=settings.test_fires,
+            bar=notebook_bars(settings.scene.quiet), **more))
 
 
 def _plans(given: Sequence[Any]) -> list[Path | Plan]:

@@ -37,12 +37,12 @@ def read_landscape(source: str | Path, **options: Any) -> Landscape:
     Warns:
         LandscapeWarning: what was assumed, resampled or left out.
     """
-    asked = filled(LandscapeOptions, options, "read_landscape")
-    breaks = MadeBreaks(**asdict(asked.breaks))  # treatments go with the calls that follow
+    settings = filled(LandscapeOptions, options, "read_landscape")
+    breaks = MadeBreaks(**asdict(settings.breaks))  # treatments go with the calls that follow
     scene = SceneOptions(breaks=breaks)
     given = source_of(source, "read_landscape")
-    asked = with_arrays(asked, given, scene)
-    return SceneOptions(map=_map(asked.map), breaks=breaks).read(given)
+    settings = with_arrays(settings, given, scene)
+    return SceneOptions(map=_map(settings.map), breaks=breaks).read(given)
 
 
 def _map(given: RasterOptions) -> Any:

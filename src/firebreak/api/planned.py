@@ -241,11 +241,11 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
         InputError: one sentence that says what was expected, what was given, and what to do.
     """
     source = source_of(landscape, "plan")
-    asked = filled(PlanOptions, options, "plan")
-    asked = with_arrays(asked, source, asked.scene)
-    bar = notebook_bars(asked.scene.quiet)
+    settings = filled(PlanOptions, options, "plan")
+    settings = with_arrays(settings, source, settings.scene)
+    bar = notebook_bars(settings.scene.quiet)
     with threads_kept():
-        request = read_request(source, asked, fires_named="plan_fires" in options)
+        request = read_request(source, settings, fires_named="plan_fires" in options)
         run = make_run(request, bar).judged(bar)
     area = request.area
     found: dict[str, Any] = {"effect": None, "comparison": None, "choice": None}
@@ -255,7 +255,7 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
     else:
         found["effect"] = effect_by_windows(run)
     return PlannedBreaks(
-        plan=lift(run.plan, area.offset, area.full), landscape=_with_own_unit(area.full, asked),
+        plan=lift(run.plan, area.offset, area.full), landscape=_with_own_unit(area.full, settings),
         _run=run, _source=source, _given=tuple(options), _home=Path.cwd(), **found)
 
 

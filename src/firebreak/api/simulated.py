@@ -1,7 +1,7 @@
 """`firebreak.simulate`: fires on a landscape, and the maps that they leave."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,18 +115,18 @@ def simulate(landscape: Source, **options: Any) -> SimulatedFires:
         InputError: one sentence that says what was expected, what was given, and what to do.
     """
     source = source_of(landscape, "simulate")
-    asked = filled(SimulateOptions, options, "simulate")
-    asked = with_arrays(asked, source, asked.scene)
+    settings = filled(SimulateOptions, options, "simulate")
+    settings = with_arrays(settings, source, settings.scene)
     with threads_kept():
-        use_threads(asked.scene.threads)
-        part = part_to_burn(source, asked)
-        done = burn(part, asked, notebook_bars(asked.scene.quiet))
+        use_threads(settings.scene.threads)
+        part = part_to_burn(source, settings)
+        done = burn(part, settings, notebook_bars(settings.scene.quiet))
     maps = {name: grid for bands in done.maps.values()
             for name, grid in on_full(bands, part).items()}
     for grid in maps.values():
         grid.flags.writeable = False
     return SimulatedFires(landscape=part.full, maps=maps, loss=done.burned.loss,
                           mean_burned_share=done.burned_share, seconds=done.seconds, _part=part,
-                          _done=done, _options=replace(asked),
-                          _inputs=inputs_of(source if isinstance(source, str) else "", asked),
+                          _done=done, _options=settings,
+                          _inputs=inputs_of(source if isinstance(source, str) else "", settings),
                           _home=Path.cwd())

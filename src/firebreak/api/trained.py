@@ -97,17 +97,17 @@ def train_policy(config: str | Path | None = None, *, quiet: bool = False,
     Raises:
         InputError: one sentence that says what was expected, what was given, and what to do.
     """
-    asked = filled(TrainOptions, {**options, "set": _changes(options.get("set", ()))}, "train")
+    settings = filled(TrainOptions, {**options, "set": _changes(options.get("set", ()))}, "train")
     begin = time.perf_counter()
-    kept = asked.resume or asked.out
+    kept = settings.resume or settings.out
     with (tempfile.TemporaryDirectory(prefix="firebreak-") if kept is None else nullcontext(kept)
           ) as folder, threads_kept():
         name = None if config is None else str(config)
-        return replace(_trained(name, asked, Path(folder), quiet),
+        return replace(_trained(name, settings, Path(folder), quiet),
                        folder=kept, seconds=time.perf_counter() - begin)
 
 
-def _trained(name: str | None, asked: TrainOptions, folder: Path, quiet: bool) -> TrainedPolicy:
+def _trained(name: str | None, settings: TrainOptions, folder: Path, quiet: bool) -> TrainedPolicy:
     from firebreak.agent.policy_file import load_policy
     from firebreak.api.shared.run_output import check_new
     from firebreak.train.run.trainer import ParallelTrainer
@@ -115,13 +115,13 @@ def _trained(name: str | None, asked: TrainOptions, folder: Path, quiet: bool) -
     from firebreak.train.storage.checkpoints import locked
     from firebreak.train.storage.stored import metrics_rows
 
-    config = configuration(name, asked, {})
+    config = configuration(name, settings, {})
     splits = splits_of(config)
-    if asked.resume is None:
+    if settings.resume is None:
         check_new(folder)
     trainer = ParallelTrainer(config, splits, folder)
     with locked(folder), mirrored(folder, config.artifacts):
-        begin_or_resume(trainer, folder, asked.resume is not None)
+        begin_or_resume(trainer, folder, settings.resume is not None)
         end = consume(trainer, folder, config, quiet)
         trainer.release()  # the comparison needs the room
         found = compared(config, splits, folder, notebook_bars(quiet))

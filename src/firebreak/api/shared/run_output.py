@@ -129,11 +129,11 @@ def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
     last: dict[str, Any] = {}
     try:
         with run_progress(config.train.episodes, "episode", quiet=quiet,
-                          begun=trainer.episodes) as told:
+                          begun=trainer.episodes) as teller:
             for row in trainer.run():
                 if row["kind"] != "stopped":
                     log.write(row)
-                _tell(row, told)
+                _tell(row, teller)
                 last = row
     finally:
         trainer.close()
@@ -141,12 +141,12 @@ def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
     return last
 
 
-def _tell(row: dict[str, Any], told: Teller) -> None:
+def _tell(row: dict[str, Any], teller: Teller) -> None:
     """Tell whoever watches what a row says."""
     if row["kind"] == "progress":
-        told.advance(row["episodes_ended"], _postfix(row))
+        teller.advance(row["episodes_ended"], _postfix(row))
     elif row["kind"] == "validation":
-        told.tell(f"episode {row['episodes']}: validation reduction {row['reduction']:.3f} ± "
+        teller.tell(f"episode {row['episodes']}: validation reduction {row['reduction']:.3f} ± "
                   f"{row['half_width']:.3f}, best {row['best']:.3f}")
     elif row["kind"] == "cleanup":
         print(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes "

@@ -78,17 +78,17 @@ class Ratings:
     def put(self, lines: Iterable[int], wanted: Mapping[int, Sequence[Wanted]],
             ratings: Mapping[int, Rating]) -> None:
         """Takes what shards say of lines: of those that are out of date, what was `wanted`."""
-        asked = {line for line in lines if self.stale(line)}
-        before = {line: self._total[line] for line in asked & self._known}
+        rated_again = {line for line in lines if self.stale(line)}
+        before = {line: self._total[line] for line in rated_again & self._known}
         for shard, own in wanted.items():
             for one, fires, saved in zip(own, ratings[shard].fires, ratings[shard].saved,
                                          strict=True):
                 self._put(shard, one, dict(zip(fires.tolist(), saved.tolist(), strict=True)))
-        for line in asked:
+        for line in rated_again:
             self._stale[line].clear()
-        self._whole -= asked
-        self._known |= asked
-        self.rated += len(asked)
+        self._whole -= rated_again
+        self._known |= rated_again
+        self.rated += len(rated_again)
         self.risen += sum(self._total[line] > saved for line, saved in before.items())
 
     def _put(self, shard: int, wanted: Wanted, now: dict[int, int]) -> None:

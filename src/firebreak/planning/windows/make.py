@@ -73,7 +73,7 @@ class WindowPlan(NamedTuple):
         rows: whether it began with rows across the whole map, which saved more of the choice fires
             than the lines of windows.
         refused: why windows proposed nothing, by number.
-        told_bytes: of memory that it was to take beside the process itself, see `check_memory`.
+        needed_bytes: of memory that it was to take beside the process itself, see `check_memory`.
     """
 
     plan: Plan
@@ -88,7 +88,7 @@ class WindowPlan(NamedTuple):
     risen: int
     rows: bool
     refused: dict[int, str]
-    told_bytes: int
+    needed_bytes: int
 
 
 def plan_fires_for(budget_cells: int) -> int:
@@ -125,8 +125,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     cut = _cut(region, settings, executor)
     boxes = known_boxes([one.box for one in cut.footprints], region.scene)
     shards = fitting_shards(region, boxes, executor, most_shard_fires)
-    told = check_memory(region, cut.cores, cut.margin, min(settings.most_fires, len(boxes)),
-                        shards, boxes, executor)
+    needed = check_memory(region, cut.cores, cut.margin, min(settings.most_fires, len(boxes)),
+                          shards, boxes, executor)
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, kept, report)
     lines, forced = _lines(region, proposals, cut)
@@ -153,7 +153,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
         plan, len(cut.cores), cut.margin, cut.beyond, len(chosen.lines), len(chosen.taken),
         promised, len(shards), chosen.rated, chosen.risen, chosen.rows,
         {core.number: proposal.refused for core, proposal in zip(cut.cores, proposals, strict=True)
-         if proposal.refused}, told)
+         if proposal.refused}, needed)
 
 
 class _Cut(NamedTuple):
@@ -202,10 +202,11 @@ def _lines(region: Region, proposals: Sequence[Proposal], cut: _Cut) -> tuple[Li
     lines = [line for proposal in proposals for line in proposal.lines]
     refused = [proposal.refused for proposal in proposals if proposal.refused]
     include, any_lines = region.rules.include, bool(lines)
-    if refused and not any_lines and (not include.size or len(refused) == _asked(region, cut)):
+    if refused and not any_lines and (
+            not include.size or len(refused) == _windows_with_fires(region, cut)):
         # A plan of the included cells would bear the name of a method that planned nothing.
         raise InputError(refused[0])
-    if not any_lines and not include.size and not _asked(region, cut):
+    if not any_lines and not include.size and not _windows_with_fires(region, cut):
         fires = region.fires.source.size
         raise fail(expected="plan fires that come near land that may be treated",
                    given=f"none of {fires:,}", where=f"landscape {region.scene.landscape.name}",
@@ -218,7 +219,7 @@ def _lines(region: Region, proposals: Sequence[Proposal], cut: _Cut) -> tuple[Li
     return [include, *(line for line in bare if line.size)], [0]
 
 
-def _asked(region: Region, cut: _Cut) -> int:
+def _windows_with_fires(region: Region, cut: _Cut) -> int:
     """The number of windows with land to treat and fires that come near it."""
     treatable = region.scene.landscape.treatable
     return sum(bool(treatable[core.inside.slices].any() and fires_in(

@@ -108,9 +108,9 @@ class Shard:
         parts: list[list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = [[] for _ in lines]
         tries = (partial(self._anew, standing=True) if standing else
                  self._in_place if trial_in_place(self._slots, 0) else self._anew)
-        for fires, places, asked in self._burning.tried(lines, some, standing=standing):
-            own = np.flatnonzero(asked.any(axis=0)).tolist()
-            found = tries([lines[k] for k in own], places, asked[:, own])
+        for fires, places, on_fires in self._burning.tried(lines, some, standing=standing):
+            own = np.flatnonzero(on_fires.any(axis=0)).tolist()
+            found = tries([lines[k] for k in own], places, on_fires[:, own])
             if found is None:
                 return None
             for k, (rows, saved) in zip(own, found, strict=True):
@@ -121,16 +121,16 @@ class Shard:
                        for own in parts])
 
     def _in_place(self, lines: Sequence[NDArray[np.int64]], places: NDArray[np.int64],
-                  asked: NDArray[np.bool_]) -> "_Tried":
+                  on_fires: NDArray[np.bool_]) -> "_Tried":
         saved, tried = saved_by_lines(self._slots, 0, lines, places)
-        depend = [np.flatnonzero(tried[:, k] & asked[:, k]) for k in range(len(lines))]
+        depend = [np.flatnonzero(tried[:, k] & on_fires[:, k]) for k in range(len(lines))]
         return [(rows, saved[rows, k]) for k, rows in enumerate(depend)]
 
     def _anew(self, lines: Sequence[NDArray[np.int64]], places: NDArray[np.int64],
-              asked: NDArray[np.bool_], *, standing: bool = False) -> "_Tried | None":
+              on_fires: NDArray[np.bool_], *, standing: bool = False) -> "_Tried | None":
         order = np.argsort(places)
         found = saved_anew(self._slots, 0, lines, [
-            places[order][asked[order, k]] for k in range(len(lines))], self._rim(),
+            places[order][on_fires[order, k]] for k in range(len(lines))], self._rim(),
             standing=standing)
         if found.beyond:
             return None
