@@ -151,7 +151,7 @@ def test_a_second_command_is_refused_before_its_work(
         raise AssertionError("this is work")
 
     for place in ("fire.make_scene", "planning.making.make_plan",
-                  "landscape.formats.write.write_ascii_folder",
+                  "landscape.formats.folders.write_ascii_folder",
                   "report.figures.maps.landscape_figure"):
         monkeypatch.setattr(f"firebreak.{place}", work)
     out = tmp_path / "out"

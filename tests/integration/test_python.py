@@ -274,13 +274,13 @@ def test_the_command_of_a_report_makes_the_same_plan() -> None:
 def test_a_plan_is_shown_with_the_policy_that_it_followed(
         monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    values = explore._of_cells
+    read = explore._read
 
-    def noted(given: Any, scene: Any, policy: Any, *rest: Any) -> Any:
+    def noted(path: Any, full: Any, offset: Any, scene: Any, policy: Any, *rest: Any) -> Any:
         seen.append(policy.provenance["run"])
-        return values(given, scene, policy, *rest)
+        return read(path, full, offset, scene, policy, *rest)
 
-    monkeypatch.setattr(explore, "_of_cells", noted)
+    monkeypatch.setattr(explore, "_read", noted)
     made = firebreak.plan(LAND, method="dqn", break_kind="shaded", plan_fires=12, test_fires=0,
                           threads=1, report="none")
     made.save("shaded")  # a folder that has the name of a policy

@@ -171,7 +171,7 @@ def is_there(path: str, root: object) -> bool:
 def in_the_code(word: str) -> bool:
     """Whether a dotted or slashed word is a module of the package, or what one has."""
     parts = word.replace("/", ".").removeprefix("firebreak.").split(".")
-    for k in range(len(parts), 0, -1):
+    for k in range(len(parts), -1, -1):
         name = ".".join(["firebreak", *parts[:k]])
         try:
             module = importlib.import_module(name)

@@ -22,6 +22,8 @@ from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
 from firebreak.executors.processes import Processes, pack, unpack
 from firebreak.executors.ray_core import check_address
+from firebreak.settings.binding import bind
+from firebreak.settings.sources import argv
 from worked import Tally, make_nothing, make_tally
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no system call does this")
@@ -157,9 +159,9 @@ def test_users_may_limit_how_long_a_worker_is_waited_for() -> None:
     with closing(ExecutorOptions("processes", 1, None, 7.0).open(recipe)) as executor:
         assert executor.limit_s == 7.0
     assert ExecutorOptions("in-process", 1, None, 7.0).open(recipe).limit_s is None
-    for wrong in (0.0, -1.0, float("nan")):
-        with pytest.raises(InputError, match="a limit above 0"):
-            ExecutorOptions("processes", 1, None, wrong).open(recipe)
+    for wrong in ("0", "-1", "nan"):
+        with pytest.raises(InputError, match="a number above 0"):
+            bind(ExecutorOptions, argv(["--worker-limit-s", wrong], "evaluate"))
 
 
 def test_bad_input_in_a_worker_is_bad_input_here(

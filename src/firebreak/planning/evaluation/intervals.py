@@ -119,7 +119,7 @@ def ratio_bounds(top: Floats, bottom: Floats, losses: Floats) -> tuple[Floats, F
 
     Args:
         top, bottom: [..., K], sums over groups.
-        losses: [K], what groups lose, >= 0; not all 0.
+        losses: [K], what groups lose, >= 0; where they lose nothing each weighs the same.
 
     Sources: Cochran (1977), Sampling techniques, for the ratio; Bell & McCaffrey (2002), Bias
     reduction in standard errors for linear regression with multi-stage samples, for CR2 and the
@@ -128,7 +128,8 @@ def ratio_bounds(top: Floats, bottom: Floats, losses: Floats) -> tuple[Floats, F
     whole = bottom.sum(axis=-1)
     ratio = top.sum(axis=-1) / whole
     residual = top - ratio[..., None] * bottom
-    share = np.minimum(losses / losses.sum(), _MOST_OF_LOSS)
+    weight = losses if losses.any() else np.ones(losses.size)
+    share = np.minimum(weight / weight.sum(), _MOST_OF_LOSS)
     error = np.sqrt((residual**2 / (1.0 - share)).sum(axis=-1)) / whole
     across = share**2 / (1.0 - share)
     freedom = 1.0 / ((share**2).sum() + across.sum()**2 - (across**2).sum())

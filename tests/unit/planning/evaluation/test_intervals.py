@@ -161,6 +161,7 @@ def test_an_interval_by_hand() -> None:
     assert single_fires(4).saving(saved, before, at_most=None).high == pytest.approx(0.4 + half)
     assert single_fires(4).saving(np.zeros(4), np.zeros(4)) == (0.0, 0.0, 0.0)
     assert single_fires(4).saving(np.zeros(4), before) == (0.0, 0.0, 0.0)
+    assert single_fires(4).mean(np.zeros(4)) == (0.0, 0.0, 0.0)
     assert single_fires(4).mean(before)[0] == 2.5
 
 
