@@ -157,7 +157,7 @@ def _check_problem(problem: Problem) -> None:
     check_case(PlanningCase.of(problem))
     scene = problem.scene
     breaks = scene.field.breaks
-    if problem.given_mask().any():
+    if problem.standing_mask().any():
         raise fail(expected="no cells that a plan must have", given="some", where="method milp",
                    remedy="use method greedy, which includes them")
     if break_state(breaks) != CLOSED or breaks.burns_anew or scene.field.spots.cells.size:

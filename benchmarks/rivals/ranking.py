@@ -19,7 +19,7 @@ def place_downstream_value_static(task: Task) -> Placement:
     """The cells with the most value burned behind them on the untreated map, ranked once."""
     scene = task.problem.scene
     land = scene.landscape
-    burned = burn(scene, task.problem.plan_fires, task.problem.given_mask(), want="statistics")
+    burned = burn(scene, task.problem.plan_fires, task.problem.standing_mask(), want="statistics")
     allowed = np.flatnonzero(land.treatable)
     score = (burned.downstream_value / land.cost).ravel()[allowed]
     order = allowed[np.argsort(-score, kind="stable")]

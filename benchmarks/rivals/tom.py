@@ -72,7 +72,7 @@ def _patches(task: Task, weather: ProblemWeather, value: Floats, size: int,
     across = line_steps((-weather.towards[1], weather.towards[0]), size, field.breaks.leak)
     zone = _zones(land.shape, weather.towards, zones)
     padded, work = pad(value), tree_scratch(land.shape)
-    breaks, left, burned = problem.given_mask(), problem.budget, 0.0
+    breaks, left, burned = problem.standing_mask(), problem.budget, 0.0
     often = max(task.batch, problem.budget_share * int(land.treatable.sum()) / MAX_FRONTS)
     cells: list[int] = []
     turn, since = 0, often

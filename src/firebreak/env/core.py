@@ -26,7 +26,7 @@ class StepResult(NamedTuple):
 
 def begin(slots: ProblemBatch, which: NDArray[np.int64], problems: list[Problem]) -> None:
     """Loads problems into the slots `which`, in order, and burns their untreated fires; then
-    breaks the cells that are given.
+    breaks the cells that stand from the start.
 
     Raises:
         InputError: the fires of a problem burn nothing of value.
@@ -37,12 +37,12 @@ def begin(slots: ProblemBatch, which: NDArray[np.int64], problems: list[Problem]
     for slot, problem in zip(which.tolist(), problems, strict=True):
         if not slots.untreated_plan_loss[slot] > 0.0:
             raise nothing_burned(problem.scene)
-    given = [slot for slot, problem in zip(which.tolist(), problems, strict=True)
-             if problem.given.size]
-    for slot in given:
-        slots.give(slot)
-    if given:
-        slots.update(np.array(given))
+    standing = [slot for slot, problem in zip(which.tolist(), problems, strict=True)
+             if problem.standing.size]
+    for slot in standing:
+        slots.place_standing(slot)
+    if standing:
+        slots.update(np.array(standing))
 
 
 def step(slots: ProblemBatch, actions: NDArray[np.int64], lines: bool = False) -> StepResult:

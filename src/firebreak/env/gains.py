@@ -199,7 +199,7 @@ class ExactGains:
                                     reward_fires=fires.first(0)))
         for cell in np.flatnonzero(slots.breaks[slot]).tolist():
             self._slots.place(0, cell)
-        if problem.given.size:  # which cost nothing
+        if problem.standing.size:  # which cost nothing
             self._slots.land.leave(0, float(slots.budget_left[slot]))
         self._slots.update(SLOT_0)
         return self._slots

@@ -74,7 +74,7 @@ class ProblemSource:
         plan_fires, reward_fires: numbers of plan fires and of reward fires.
         variation: in what episodes differ from these values.
         lines: actions are lines of cells instead of single cells.
-        given: flat cells that are breaks from the start, paid for.
+        standing: flat cells that are breaks from the start, paid for.
     """
 
     shape: tuple[int, int]
@@ -85,7 +85,7 @@ class ProblemSource:
     reward_fires: int = 256
     variation: Variation | None = None
     lines: bool = False
-    given: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    standing: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def rows(self) -> int:
@@ -115,29 +115,29 @@ class ProblemSource:
         Raises:
             InputError: an unknown option, or a landscape of another shape.
         """
-        given = options or {}
-        for name in given:
+        chosen = options or {}
+        for name in chosen:
             if name not in OPTIONS:
                 raise unknown_name("option", name, OPTIONS, "reset")
-        if "problem" in given:
-            return given["problem"]
+        if "problem" in chosen:
+            return chosen["problem"]
         if self.variation is not None:
-            own = varied(self, self.variation, seed, episode, given.get("landscape"))
-            return own.problem(seed, episode, {k: v for k, v in given.items() if k != "landscape"})
-        land = given["landscape"] if "landscape" in given else self.landscape(seed, episode)
+            own = varied(self, self.variation, seed, episode, chosen.get("landscape"))
+            return own.problem(seed, episode, {k: v for k, v in chosen.items() if k != "landscape"})
+        land = chosen["landscape"] if "landscape" in chosen else self.landscape(seed, episode)
         if land.shape != self.shape:
             raise fail(expected=f"a landscape of {self.shape[0]} x {self.shape[1]} cells",
                        given=f"{land.shape[0]} x {land.shape[1]}", where=land.name,
                        remedy="crop it, or make the environment for this size")
         scene = make_scene(land, self.conditions, seed)
-        budget = given.get("budget", self.budget_share)
-        fires = given.get("fires", "")
+        budget = chosen.get("budget", self.budget_share)
+        fires = chosen.get("fires", "")
         if isinstance(fires, str):
             made = make_problem(scene, budget, self.plan_fires, self.reward_fires, fires)
         else:
             plan, reward = fires
             made = problem_of(scene, budget, Fires(*plan), Fires(*reward))
-        return replace(made, given=self.given)
+        return replace(made, standing=self.standing)
 
 
 def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
@@ -183,7 +183,7 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
     if weather is None and by_step.random() < variation.changing_weather:
         weather = draw_streams(drawn, by_step, conditions.scenarios)
     return replace(
-        source, landscape=lambda seed, episode: land, variation=None, given=existing,
+        source, landscape=lambda seed, episode: land, variation=None, standing=existing,
         budget_share=max(budget, least), plan_fires=round(plan_fires), conditions=replace(
             conditions_under(drawn_breaks, conditions, land), weather=weather, climate=drawn,
             regime=replace(regime, burned_share=share)))

@@ -52,7 +52,7 @@ def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem
     assert conditions == replace(own, weather=None)
     conditions = replace(conditions, weather=own.weather)
     scene = make_scene(land, conditions, seed)
-    return replace(make_problem(scene, mixed.budget_share, PLAN, REWARD), given=mixed.given)
+    return replace(make_problem(scene, mixed.budget_share, PLAN, REWARD), standing=mixed.standing)
 
 
 @pytest.mark.parametrize(("jobs", "fbp", "changing"), [
@@ -180,15 +180,15 @@ def test_a_mixture_without_jobs_is_as_it_was() -> None:
         one, other = plain.problem(5, episode), without.problem(5, episode)
         assert one.scene.landscape.checksum() == other.scene.landscape.checksum()
         assert one.budget == other.budget
-        assert one.given.size == 0
+        assert one.standing.size == 0
         assert np.array_equal(one.plan_fires.source, other.plan_fires.source)
 
 
 def test_existing_breaks_stand_and_cost_nothing() -> None:
     problem = source(BreakShares(existing=1.0)).problem(2, 0)
     land = problem.scene.landscape
-    assert 0 < problem.given.size <= 0.1 * (land.treatable.sum() + problem.given.size)
-    assert not land.treatable.ravel()[problem.given].any()
+    assert 0 < problem.standing.size <= 0.1 * (land.treatable.sum() + problem.standing.size)
+    assert not land.treatable.ravel()[problem.standing].any()
     assert problem.budget == pytest.approx(0.15 * land.cost[land.treatable].sum())
 
 

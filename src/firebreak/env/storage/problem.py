@@ -22,10 +22,10 @@ class Problem:
         scene: landscape, weather and travel times.
         plan_fires: what the observation is made from.
         reward_fires: other fires, which the reward is counted on.
-        budget: total cost of the cells that may be treated, besides those given.
+        budget: total cost of the cells that may be treated, besides those standing.
         budget_share: the budget as a share of the cost of all treatable cells.
         layers: uint8 [static channels, H, W], see `observation.static_layers`.
-        given: int64 [n], flat cells that are broken from the start, paid for and not treatable.
+        standing: int64 [n], flat cells that are broken from the start, paid for and not treatable.
     """
 
     scene: Scene
@@ -34,12 +34,12 @@ class Problem:
     budget: float
     budget_share: float
     layers: NDArray[np.uint8]
-    given: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    standing: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
-    def given_mask(self) -> NDArray[np.bool_]:
-        """bool [H, W], True on the cells that are given."""
+    def standing_mask(self) -> NDArray[np.bool_]:
+        """bool [H, W], True on the cells that stand from the start."""
         mask = np.zeros(self.scene.landscape.shape, np.bool_)
-        mask.ravel()[self.given] = True
+        mask.ravel()[self.standing] = True
         return mask
 
 

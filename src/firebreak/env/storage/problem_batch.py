@@ -161,9 +161,11 @@ class ProblemBatch:
         self._plain[slot] = not field.breaks.acts_nearby and field.breaks.lost == 0.0
         self.moves[slot] += 1
 
-    def give(self, slot: int) -> None:
-        """Breaks the cells that the slot's problem gives, at no cost; `update` burns them."""
-        for cell in self.problem(slot).given.tolist():
+    def place_standing(self, slot: int) -> None:
+        """Breaks the cells that stand from the start of the slot's problem, at no cost; `update`
+        burns them.
+        """
+        for cell in self.problem(slot).standing.tolist():
             self.place(slot, cell)
         self.land.leave(slot, self.problem(slot).budget)
 
@@ -203,7 +205,7 @@ class ProblemBatch:
         self._set_break(slot, cell, broken=False)
 
     def put_back(self, slot: int, breaks: NDArray[np.bool_], budget_left: float) -> None:
-        """Breaks as they stood, bool [H, W], in a slot just loaded, or with what is given in place;
+        """Breaks as they stood, bool [H, W], in a slot just loaded, or with what stands in place;
         `update` burns what changes.
 
         What fires make of breaks does not depend on the order in which these came.
@@ -212,7 +214,7 @@ class ProblemBatch:
             InputError: breaks where there can be none.
         """
         problem = self.problem(slot)
-        if (breaks & ~problem.scene.landscape.treatable & ~problem.given_mask()).any():
+        if (breaks & ~problem.scene.landscape.treatable & ~problem.standing_mask()).any():
             raise fail(expected="breaks on treatable cells", given="breaks elsewhere",
                        where=f"slot {slot}",
                        remedy="resume with the settings and maps the run was started with")

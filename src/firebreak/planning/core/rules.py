@@ -133,7 +133,7 @@ def _place(problem: Problem, budget: float, given: NDArray[np.int64],
     if not affordable.any():
         return Placement(np.empty(0, np.int64), 0.0)
     scene = replace(problem.scene, landscape=replace(land, treatable=allowed))
-    return place(replace(problem, scene=scene, budget=left, given=given))
+    return place(replace(problem, scene=scene, budget=left, standing=given))
 
 
 def short_pieces(cells: NDArray[np.int64], rules: PlanRules, landscape: Landscape,

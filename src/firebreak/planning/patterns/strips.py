@@ -94,7 +94,7 @@ def best_on_plan_fires(task: Task, plans: list[NDArray[np.int64]]) -> NDArray[np
     scene = task.problem.scene
     losses = []
     for cells in plans:
-        breaks = task.problem.given_mask()
+        breaks = task.problem.standing_mask()
         breaks.ravel()[cells] = True
         losses.append(burn(scene, task.problem.plan_fires, breaks).loss.mean())
     return plans[int(np.argmin(losses))]
