@@ -144,7 +144,7 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
     one, groups = results[0], fire_groups(results[0].weather, results[0].untreated)
     bounds = over_landscapes(rows, seed) if len(scenes) > 1 else over_groups(
         {name: groups.sums(saved) for name, saved in one.saved.items()},
-        groups.sums(one.untreated), groups.over, groups.weathers)
+        groups.sums(one.untreated), groups.weathers)
     return concluded(rows, bounds, test_fires, kept, subject=next(iter(existing or ()), None),
                      pairs=pairs)
 
@@ -189,16 +189,16 @@ def over_landscapes(rows: Rows, seed: int) -> Bounds:
 
 
 def over_groups(saved: Mapping[str, NDArray[np.float64]], before: NDArray[np.float64],
-                over: IntervalOver, weathers: int) -> Bounds:
+                weathers: int) -> Bounds:
     """Bounds over groups [K] of the fires of one landscape: by method what those of each group lose
-    less, and what they lose without breaks.
+    less, and what they lose without breaks. weathers: how many they are, 0 where they are others.
     """
     def bounds(name: str, minus: str | None) -> tuple[float, float]:
         own = saved[name] - (saved[minus] if minus else 0.0)
         low, high = ratio_bounds(own, before, before)
         return float(low), float(high) if minus else min(float(high), 1.0)
 
-    return Bounds(bounds, over, weathers)
+    return Bounds(bounds, "weathers" if weathers else "fires", weathers)
 
 
 def _pairs(names: Sequence[str], subject: str) -> list[tuple[str, str]]:

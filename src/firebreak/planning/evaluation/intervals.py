@@ -38,27 +38,27 @@ class Interval(NamedTuple):
 class FireGroups(NamedTuple):
     """Test fires that count as one draw together.
 
-    of_fire: i64 [F], number of each fire's group. groups: how many there are. over: what they are,
-    the weathers that fires share, or single fires.
+    of_fire: i64 [F], number of each fire's group. groups: how many there are. weathers: how many
+    of them, weathers that fires share, have losses; 0 where groups are single fires.
     """
 
     of_fire: NDArray[np.int64]
     groups: int
-    over: Literal["weathers", "fires"]
+    weathers: int
+
+    @property
+    def over(self) -> Literal["weathers", "fires"]:
+        """What groups are."""
+        return "weathers" if self.weathers else "fires"
 
     @property
     def words(self) -> str:
         """The words of `interval_words` for these groups."""
-        return interval_words(self.over, self.weathers)
-
-    @property
-    def weathers(self) -> int:
-        """Number of weathers; 0 where groups are single fires."""
-        return self.groups if self.over == "weathers" else 0
+        return interval_words(self.weathers)
 
     def sums(self, values: Floats) -> Floats:
         """Sums of values [..., F] over the fires of each group, [..., groups]."""
-        if self.over == "fires":
+        if not self.weathers:
             return values
         rows = values.reshape(-1, self.of_fire.size)
         sums = np.zeros((len(rows), self.groups))
@@ -81,6 +81,8 @@ class FireGroups(NamedTuple):
 
     def mean(self, losses: Floats, of: Floats | None = None) -> Interval:
         """The mean of losses [F] >= 0. of: what decides how much a group weighs, if not these."""
+        if not losses.any():
+            return Interval(0.0, 0.0, 0.0)
         low, high = self.bounds(losses, np.ones(losses.size), losses if of is None else of)
         return Interval(float(losses.mean()), max(float(low), 0.0), float(high))
 
@@ -89,9 +91,9 @@ class FireGroups(NamedTuple):
         return ratio_bounds(self.sums(top), self.sums(bottom), self.sums(losses))
 
 
-def interval_words(over: IntervalOver, weathers: int) -> str:
+def interval_words(weathers: int) -> str:
     """Say what the intervals of one landscape are over: the end of a sentence."""
-    if over == "weathers":
+    if weathers:
         return f"over the {weathers:,} weathers of the test fires"
     return "over the test fires, with the weather taken as given"
 
@@ -99,14 +101,15 @@ def interval_words(over: IntervalOver, weathers: int) -> str:
 def fire_groups(weather: NDArray[np.int64], before: Floats) -> FireGroups:
     """The groups of fires of these weathers, i64 [F], that lose so much without breaks, f64 [F]."""
     met, group = np.unique(weather, return_inverse=True)
-    if np.count_nonzero(np.bincount(group, before)) < FEWEST_WEATHERS:
+    weathers = int(np.count_nonzero(np.bincount(group, before)))
+    if weathers < FEWEST_WEATHERS:
         return single_fires(weather.size)
-    return FireGroups(group, met.size, "weathers")
+    return FireGroups(group, met.size, weathers)
 
 
 def single_fires(count: int) -> FireGroups:
     """Groups of one fire each."""
-    return FireGroups(np.arange(count), count, "fires")
+    return FireGroups(np.arange(count), count, 0)
 
 
 def ratio_bounds(top: Floats, bottom: Floats, losses: Floats) -> tuple[Floats, Floats]:

@@ -184,7 +184,7 @@ def aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
 def _footnote(evaluation: Evaluation) -> str:
     count = len(evaluation.landscapes)
     if evaluation.interval != "landscapes":
-        how = interval_words(evaluation.interval, evaluation.weathers)
+        how = interval_words(evaluation.weathers)
     elif count < MIN_BOOTSTRAP_LANDSCAPES:
         how = f"Student's t over the {count} landscapes"
     else:

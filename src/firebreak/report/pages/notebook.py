@@ -46,6 +46,6 @@ def methods_table(evaluation: Evaluation, marked: str | None = None) -> str:
     rows = [[name, f"{one.reduction:.1%}", percents(one), f"{one.seconds:.2f}"]
             for name, one in evaluation.methods.items()]
     over = ("over the landscapes" if evaluation.interval == "landscapes" else
-            interval_words(evaluation.interval, evaluation.weathers))
+            interval_words(evaluation.weathers))
     return filled("notebook.html", "methods", rows, marked_in(evaluation, marked),
                   pair_rows(evaluation), evaluation.test_fires, over)

@@ -226,8 +226,7 @@ def _bounds(sums: FireSums, names: Sequence[str]) -> Bounds:
     weathers = int(np.count_nonzero(sums.by_weather[:, 0]))
     few = weathers < FEWEST_WEATHERS
     before, *saved = (sums.by_group if few else sums.by_weather).T
-    return over_groups(dict(zip(names, saved, strict=True)), before,
-                       "fires" if few else "weathers", 0 if few else weathers)
+    return over_groups(dict(zip(names, saved, strict=True)), before, 0 if few else weathers)
 
 
 def worst_tenth(count: NDArray[np.float64], loss: NDArray[np.float64]) -> float:

@@ -243,6 +243,9 @@ def test_intervals_and_the_worst_tenth(result: PlanResult) -> None:
     # A plan that changes nothing saves nothing, whichever fires are drawn.
     nothing = effect._replace(loss=np.stack([before, before]))
     assert risk(nothing)["mean_loss_reduction"] == (0.0, 0.0, 0.0)
+    everything = risk(effect._replace(loss=np.stack([before, np.zeros_like(before)])))
+    assert everything["mean_loss_after"] == everything["cvar90_after"] == (0.0, 0.0, 0.0)
+    assert everything["mean_loss_reduction"] == everything["cvar90_reduction"] == (1.0, 1.0, 1.0)
 
 
 def test_a_plan_has_one_interval_wherever_it_is_told(result: PlanResult) -> None:

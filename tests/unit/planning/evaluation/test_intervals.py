@@ -107,7 +107,7 @@ def test_intervals_cover_where_weathers_and_their_fires_are_drawn_from_burned_on
             own = weather[group]
             which = order[first[own] + (rng.random(count) * (end - first)[own]).astype(int)]
             lost, left = before[which], after[which]
-            groups = FireGroups(group, weathers, "weathers")
+            groups = FireGroups(group, weathers, weathers)
             _, low, high = groups.saving(lost - left, lost)
             held += low <= true <= high
             (worst, tail), (worst_left, _) = worst_tenth_parts(lost), worst_tenth_parts(left)
@@ -129,10 +129,10 @@ def test_fires_count_by_weather_from_four_weathers_with_losses_on() -> None:
     before = np.array([1.0, 2.0, 0.0, 4.0, 5.0, 6.0, 7.0])
     weather = np.array([5, 9, 7, 2, 5, 3, 3])
     groups = fire_groups(weather, before)
-    assert (groups.over, groups.weathers) == ("weathers", 5)
+    assert (groups.over, groups.weathers) == ("weathers", 4)
     assert groups.sums(before).tolist() == [4.0, 13.0, 6.0, 0.0, 2.0]
     assert groups.sums(np.stack([before, -before])).tolist()[1] == [-4.0, -13.0, -6.0, 0.0, -2.0]
-    assert groups.words == "over the 5 weathers of the test fires"
+    assert groups.words == "over the 4 weathers of the test fires"
     # Three weathers with losses, and one without, are too few.
     few = fire_groups(np.array([5, 5, 7, 2, 5, 3, 3]), before)
     assert (few.over, few.weathers, FEWEST_WEATHERS) == ("fires", 0, 4)
@@ -163,6 +163,7 @@ def test_an_interval_by_hand() -> None:
     assert single_fires(4).saving(np.zeros(4), before) == (0.0, 0.0, 0.0)
     assert single_fires(4).mean(np.zeros(4)) == (0.0, 0.0, 0.0)
     assert single_fires(4).mean(before)[0] == 2.5
+    assert single_fires(4).mean(np.zeros(4)) == (0.0, 0.0, 0.0)
 
 
 def test_one_weather_with_nearly_all_of_the_loss_leaves_the_interval_wide() -> None:
