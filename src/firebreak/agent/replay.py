@@ -285,12 +285,14 @@ class Replay:
         return dynamic, flags, static, scalars
 
 
+_BIT = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8)
+
+
 def pack_bits(flags: Tensor) -> Tensor:
     """[..., A] zero or not -> uint8 [..., ceil(A / 8)], cell 0 in the lowest bit."""
     return torch.from_numpy(np.packbits((flags > 0).numpy(), axis=-1, bitorder="little"))
 
 
 def unpack_bits(packed: Tensor, cells: int) -> Tensor:
-    """uint8 [..., ceil(cells / 8)] -> uint8 0 or 1 [..., cells]."""
-    return torch.from_numpy(np.unpackbits(packed.numpy(), axis=-1, count=cells,
-                                          bitorder="little"))
+    """uint8 [..., ceil(cells / 8)] -> uint8 0 or 1 [..., cells], sooner than by numpy."""
+    return (packed[..., None].bitwise_and(_BIT) > 0).to(torch.uint8).flatten(-2)[..., :cells]

@@ -138,11 +138,6 @@ class RunState(NamedTuple):
     best: BestPolicy
 
     @property
-    def episodes(self) -> int:
-        """Episodes that have ended."""
-        return sum(group.collector.episodes for group in self.groups)
-
-    @property
     def env_steps(self) -> int:
         """Steps of all environments."""
         return sum(group.collector.env_steps for group in self.groups)

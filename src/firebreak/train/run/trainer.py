@@ -31,13 +31,7 @@ from firebreak.train.data.splits import Splits
 from firebreak.train.rollout.validation import joined, validate
 from firebreak.train.run.cleanup import EVERYTHING, Cleaner
 from firebreak.train.run.group import EnvGroup, replay_bytes, replay_share, size_in_words
-from firebreak.train.run.progress import (
-    BestPolicy,
-    Progress,
-    RunState,
-    mean_or_none,
-    progress_of,
-)
+from firebreak.train.run.progress import BestPolicy, Progress, RunState, mean_or_none, progress_of
 from firebreak.train.run.resume import KIND, restore, state_of
 from firebreak.train.run.turn import collect, fit, is_due, is_fitted, is_over, learn
 from firebreak.train.storage.checkpoints import (
@@ -114,7 +108,7 @@ class ParallelTrainer:
     @property
     def episodes(self) -> int:
         """Episodes that have ended."""
-        return self.state.episodes
+        return sum(group.collector.episodes for group in self.arenas)
 
     @property
     def env_steps(self) -> int:
@@ -208,18 +202,14 @@ class ParallelTrainer:
 
     def _turn_rows(self) -> Iterator[Row]:
         """The rows of a turn, or of a part of the fit, that is over."""
-        yield self._progress_row()
+        yield {"kind": "progress", **self._counts(),
+               **progress_of(self.state, time.perf_counter() - self._begin),
+               "cleanup_seconds": self.cleaner.seconds,
+               "cleanup_freed_bytes": self.cleaner.freed_bytes,
+               "profiler_seconds": self.profiler.seconds, "rss_bytes": rss_bytes()}
         self.progress.end_turn()
         yield from self._cleanup_rows()
         self._hold_memory_limit()
-
-    def _progress_row(self) -> Row:
-        seconds = time.perf_counter() - self._begin
-        return {"kind": "progress", **self._counts(),
-                **progress_of(self.state, seconds),
-                "cleanup_seconds": self.cleaner.seconds,
-                "cleanup_freed_bytes": self.cleaner.freed_bytes,
-                "profiler_seconds": self.profiler.seconds, "rss_bytes": rss_bytes()}
 
     def check_stop(self) -> None:
         """Leaves the step under way if the run was asked to stop."""
@@ -250,8 +240,7 @@ class ParallelTrainer:
         Raises:
             InputError: none is whole, or it is one of other settings.
         """
-        positions = restore(self.state,
-                            latest_checkpoint(self.run_folder / CHECKPOINTS, KIND))
+        positions = restore(self.state, latest_checkpoint(self.run_folder / CHECKPOINTS, KIND))
         self.cleaner.skip_to(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
         if self.best.provenance:
             self.best.write()
