@@ -106,7 +106,7 @@ def test_the_choice_is_that_of_a_slow_greedy(kind: str, seed: int) -> None:
     share = 0.5
     plan = make_plan(scene, share, FIRES, "segments", seed=0, batch=1,
                      rules=PlanRules(lines=lines))
-    slow = slow_greedy(scene, lines, budget_cost(scene, share))
+    slow = slow_greedy(scene, lines, budget_cost(scene.landscape, share))
     fires = scene.fires("plan", FIRES)
     own, other = (burn(scene, fires, mask).loss.mean()
                   for mask in (plan.break_mask(), slow))

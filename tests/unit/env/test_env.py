@@ -288,7 +288,7 @@ def test_fires_that_burn_nothing_of_value_are_refused() -> None:
 def test_a_map_without_treatable_cells_is_refused(source) -> None:
     land = plain_landscape(np.ones((SIZE, SIZE), bool), treatable=False)
     with pytest.raises(InputError, match="treatable"):
-        budget_cost(make_scene(land, source.conditions, 0), 0.1)
+        budget_cost(land, 0.1)
 
 
 def test_the_picture_shows_breaks_in_black(env) -> None:

@@ -186,7 +186,7 @@ def _share_spent(scene: "Scene", cells: "NDArray[np.int64]") -> float:
     land = scene.landscape
     spent = float(land.cost.ravel()[cells].astype(np.float64).sum())
     least = float(land.cost[land.treatable].min())
-    return min(max(spent, least) / budget_cost(scene, 1.0), 1.0)
+    return min(max(spent, least) / budget_cost(scene.landscape, 1.0), 1.0)
 
 
 def _export(args: VisualizeArguments, path: Path, shown: "Exploration") -> Path:

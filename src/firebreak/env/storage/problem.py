@@ -57,17 +57,12 @@ def problem_of(scene: Scene, budget_share: float, plan: Fires, reward: Fires) ->
         InputError: the budget is not a share, or buys no treatable cell.
     """
     return Problem(scene=scene, plan_fires=plan, reward_fires=reward,
-                   budget=budget_cost(scene, budget_share), budget_share=budget_share,
+                   budget=budget_cost(scene.landscape, budget_share), budget_share=budget_share,
                    layers=static_layers(scene))
 
 
-def budget_cost(scene: Scene, budget_share: float) -> float:
-    """The budget in cost units: a share of the cost of treating all treatable cells."""
-    return budget_on(scene.landscape, budget_share)
-
-
-def budget_on(land: Landscape, budget_share: float) -> float:
-    """`budget_cost` of a landscape.
+def budget_cost(land: Landscape, budget_share: float) -> float:
+    """The budget in cost units: a share of the cost of treating all treatable cells.
 
     Raises:
         InputError: the budget is not a share, or buys no treatable cell.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.checks import fail
-from firebreak.env.storage.problem import budget_cost, budget_on
+from firebreak.env.storage.problem import budget_cost
 from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.limits import SEARCH, SearchOptions
@@ -71,7 +71,7 @@ def _nothing(scene: Scene, method: str, budget_share: float, plan_fires: int, se
     assert method not in CHOOSERS, "plans are not made on tiled scenes"
     assert not method_of(method).treats, "plans are not made on tiled scenes"
     return plan_on(scene.landscape, np.empty(0, np.int64), method=method,
-                   budget=budget_cost(scene, budget_share), budget_share=budget_share,
+                   budget=budget_cost(scene.landscape, budget_share), budget_share=budget_share,
                    plan_fires=plan_fires, seed=seed)
 
 
@@ -106,7 +106,7 @@ def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Seq
     if random_draws < 1:
         raise fail(expected="at least 1 random plan", given=f"{random_draws}", where="evaluate",
                    remedy=f"{RANDOM_DRAWS} is usual")
-    budgets = [budget_on(land, budget_share) for land in lands]
+    budgets = [budget_cost(land, budget_share) for land in lands]
     found: list[dict[str, Plan]] = [{} for _ in lands]
     for plan in plans:
         if plan.landscape_checksum not in keys:
