@@ -106,7 +106,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["--plan-fires", "0"], "a whole number of at least 1, got 0"),
     ([*WINDOWS, "--test-fires", "-1"], "a whole number of at least 0, got -1"),
     ([*WINDOWS, "--test-fires", "1"], "expected at least 2 test fires, or 0"),
-    ([*WINDOWS, "--report", "full"], "expected --report brief or none"),
+    ([*WINDOWS, "--report", "full"], "expected --report brief or none for a plan"),
     ([*WINDOWS, "--method", "none"], "expected a method that makes breaks"),
     *(([*WINDOWS, *INCLUDED, *typed], message) for typed, message in (
         (["--method", "dqn-search", "--time-limit", "0"], "a number above 0"),)),
@@ -124,11 +124,11 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("workers", ["--workers", "2"], "expected --executor together with --workers"),
     ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --worker"),
     ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor together with --ray"),
-    ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "got --fires-per-ha-year"),
-    ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "got --lines"),
+    ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "no --fires-per-ha-year for a"),
+    ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "no --lines for a plan by windows"),
     ("only_lines", [*WINDOWS, "--only-lines"], "expected --lines together with --only-lines"),
-    ("phases", [*WINDOWS, "--phases", "2027:5,2028:5"], "got --phases"),
-    ("horizon", [*WINDOWS, "--horizon", "3"], "got --horizon"),
+    ("phases", [*WINDOWS, "--phases", "2027:5,2028:5"], "no --phases for a plan by windows"),
+    ("horizon", [*WINDOWS, "--horizon", "3"], "no --horizon for a plan by windows"),
     ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with")]
 """Option, a value that would do elsewhere, what is said: windows do not take it, or not alone."""
 STRIPS, SEARCH = ["--method", "strips"], ["--method", "dqn-search"]
@@ -224,7 +224,7 @@ def test_phases_of_a_file_are_refused_too(tmp_path: Path,
     file = tmp_path / "plan.toml"
     file.write_text("[[phase]]\nyear = 2027\nbudget = 5.0\n")
     assert main(["plan", LAND, *WINDOWS, "--config", str(file), "--out", str(tmp_path)]) == 2
-    assert "got place.phases" in capsys.readouterr().err
+    assert "no place.phases for a plan by windows, got 2027:5" in capsys.readouterr().err
 
 
 def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(
@@ -295,7 +295,7 @@ def test_a_stopped_plan_goes_on_where_less_memory_is_free(
         for name in ("planning.windows.memory", "free_memory"):
             patch.setattr(f"firebreak.{name}.free_bytes", lambda: 4 * 10**6)
         assert made(out) == 2
-        assert "a plan by windows of" in capsys.readouterr().err
+        assert "a plan by windows" in capsys.readouterr().err
     kept = sorted(path.name for path in (out / "unfinished").iterdir())
     assert len([name for name in kept if name.startswith("window-")]) == 4
     monkeypatch.setattr("firebreak.planning.windows.make.fitting_shards",

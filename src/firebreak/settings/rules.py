@@ -114,6 +114,7 @@ DRAWN = ("shaded", "narrow", "breached", "held")
 """Kinds of breaks that a mixture of training draws, by their shares."""
 _WORKERS = ("workers", "ray_address", "worker_limit_s")
 _LEAVE = "leave one of the two out"
+_AT_ONCE_ALONE = "leave it out, or plan a part of the map at once with --area"
 
 RULES = (
     # breaks
@@ -224,6 +225,14 @@ AT_ONCE = (
          "--report full together with {name}", "none", _LEAVE, where="--report {report}"),
 )
 """Further rules of plans that are made at once: one by windows has another report."""
+
+BY_WINDOWS = (
+    Rule(("lines", "phases", "horizon", "fires_per_ha_year"), (), lambda settings: True,
+         "no {name} for a plan by windows", "{value}", _AT_ONCE_ALONE),
+    Rule(("report",), (), lambda settings: settings["report"] == "full",
+         "--report brief or none for a plan by windows", "{value}", _AT_ONCE_ALONE),
+)
+"""Further rules of plans by windows."""
 
 
 def check(options: Any, command: str = "", rules: Iterable[Rule] = RULES) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.api.plans.money import money_by_year, phases_of
+from firebreak.api.plans.money import money_by_year
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.option_rules import (
@@ -28,6 +28,7 @@ from firebreak.planning.methods import (
     check_takes_lines,
     method_of,
 )
+from firebreak.settings.rules import BY_WINDOWS, check
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -91,7 +92,7 @@ def check_options(source: "str | Landscape", options: PlanOptions, *,
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
     if options.windows != WindowOptions():
-        _check_by_windows(options, planner_of(method, by_windows=True), source)
+        _check_by_windows(options, planner_of(method, by_windows=True))
         return True
     if _can_need_windows(method) and _may_be_large(source, options):
         return None
@@ -124,7 +125,7 @@ def read_request(source: "str | Landscape", options: PlanOptions, *,
     if by_windows is None:
         by_windows = int(area.land.treatable.sum()) > MAX_TREATABLE
         if by_windows:
-            _check_by_windows(options, planner_of(method, by_windows=True), source)
+            _check_by_windows(options, planner_of(method, by_windows=True))
         else:
             _check_at_once(options)
             _check_memory(source, options)
@@ -208,25 +209,12 @@ def _check_memory(source: "str | Landscape", options: PlanOptions) -> None:
                          RANDOM_DRAWS + len(compared_methods(options)) + 1)
 
 
-def _check_by_windows(options: PlanOptions, method: str, source: "str | Landscape") -> None:
+def _check_by_windows(options: PlanOptions, method: str) -> None:
     """Refuse options that no plan by windows can be made with, or that would change nothing in it:
     no option is without effect, see docs/scale.md.
     """
-    windows, place = options.windows, options.place
-    windows.check()
-    where = f"a plan by windows of {source if isinstance(source, str) else source.name}"
-    for expected, given in (
-            ("none of --lines, --phases and --horizon", {
-                "--lines": place.lines is not None, "--only-lines": place.only_lines,
-                "--phases": bool(phases_of(place.phases)),
-                "--horizon": place.horizon is not None}),
-            ("no --fires-per-ha-year", {
-                "--fires-per-ha-year": options.fires_per_ha_year is not None}),
-            ("--report brief or none", {"--report full": options.report == "full"})):
-        for name, is_given in given.items():
-            if is_given:
-                raise fail(expected=expected, given=name, where=where,
-                           remedy="leave it out, or plan a part of the map at once with --area")
+    options.windows.check()
+    check(options, rules=BY_WINDOWS)
     if not METHODS[method].treats:
         raise fail(expected="a method that makes breaks", given=f"'{method}'", where="--method",
                    remedy="name another, or leave it out")

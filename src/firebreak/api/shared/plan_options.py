@@ -126,5 +126,5 @@ class TrainOptions:
     """Change a key of the configuration, such as train.episodes=600. May be repeated."""
     data: str | None = None
     """Folder that the configuration's maps are relative to; FIREBREAK_DATA if not given."""
-    seed: int | None = None
+    seed: Annotated[int, Ge(0)] | None = None
     """Seed of the run, instead of the configuration's."""
