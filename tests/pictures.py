@@ -17,8 +17,8 @@ def draw_few_pixels(patch: pytest.MonkeyPatch) -> None:
     them, which the tests of figures and reports do, takes most of the time of a small plan.
     """
     patch.setattr("firebreak.report.figures.canvas.png_of", _png)
-    patch.setattr("firebreak.report.pages.run_report.fire_gif", _gif)
-    patch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
+    patch.setattr("firebreak.report.figures.animation.fire_gif", _gif)
+    patch.setattr("firebreak.report.figures.animation.SHOW_FIRES", 8)
 
 
 def _png(figure: Figure) -> bytes:

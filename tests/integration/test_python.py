@@ -42,7 +42,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(auto, "FEWEST", 60)
     monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
     monkeypatch.setattr("firebreak.report.pages.plan_report._figures", lambda *_args: {})
-    monkeypatch.setattr("firebreak.report.pages.run_report.SHOW_FIRES", 8)
+    monkeypatch.setattr("firebreak.report.figures.animation.SHOW_FIRES", 8)
     return tmp_path
 
 

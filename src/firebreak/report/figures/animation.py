@@ -17,10 +17,13 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from firebreak.files import replacing, write_bytes
+from firebreak.fire import Scene, burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.lifetime import tied
+from firebreak.planning.core.plan import Plan
 from firebreak.report.figures.cartography import fuel_colour, hillshade
 
+SHOW_FIRES = 64
 _PANEL_PX = 384  # the shorter side of a panel is at least about this long
 _GAP_PX, _TOP_PX, _BOTTOM_PX = 12, 50, 30
 _FRAME_MS, _LAST_MS, _PLACE_MS = 120, 2500, 150
@@ -32,8 +35,7 @@ _FRONT = ("fff3a0", "ffd23f", "ff9f1c", "ff6b1a", "e63b12", "b3200f", "7d1a12")
 _FRONT_SHARE = 0.2  # of the duration, from arrival to burned out
 _GREYS = 16
 
-# Fixed palette entries; the dimmed fuels come after them.
-_GREY0 = 0
+# Entries of the palette: greys from 0, the front, these, and the dimmed fuels after them.
 _FRONT0 = _GREYS
 _BURNED, _BREAK, _EDGE, _RING, _FUEL0 = (_FRONT0 + len(_FRONT) + k for k in range(5))
 _FIXED = {_BURNED: (74, 54, 48), _BREAK: (0, 0, 0), _EDGE: (255, 255, 255), _RING: (0, 229, 255)}
@@ -47,6 +49,23 @@ class _Panel(NamedTuple):
     title: str
     arrival: NDArray[np.float64]
     breaks: NDArray[np.bool_]
+
+
+def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
+    """Breaks being placed, then of the shown fires the one that the plan cuts most; as GIF, and as
+    MP4 where ffmpeg is found. Returns the files, the GIF first.
+    """
+    fires = scene.fires("show", SHOW_FIRES)
+    breaks = plan.break_mask()
+    saved = burn(scene, fires).loss - burn(scene, fires, breaks).loss
+    best = int(np.argmax(saved))
+    fire = fires.part(slice(best, best + 1))
+    before, after = (burn(scene, fire, under, want="arrival").arrivals_min[0]
+                     for under in (None, breaks))
+    gif = fire_gif(path, scene.landscape, before, after, breaks, int(fire.source[0]),
+                   float(fire.duration_min[0]), order=plan.cells)
+    film = write_mp4(gif)
+    return [gif] if film is None else [gif, film]
 
 
 def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float64],
@@ -211,7 +230,7 @@ def _strip(width: int, height: int, texts: list[tuple[int, int, str, int]]) -> I
     draw = ImageDraw.Draw(strip)
     for x, y, words, size in texts:
         draw.text((x, y), words, fill=0, font=ImageFont.load_default(size))
-    return (np.asarray(strip) >> 4).astype(np.uint8) + np.uint8(_GREY0)
+    return (np.asarray(strip) >> 4).astype(np.uint8)
 
 
 def _legend_strip(width: int, name: str) -> Indices:

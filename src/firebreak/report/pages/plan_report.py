@@ -17,6 +17,7 @@ from firebreak.planning.core.plan import spent_words
 from firebreak.planning.core.progress import Bar, no_bar
 from firebreak.planning.evaluation.effect import by_weather
 from firebreak.planning.output.export_effect import PlanResult, plan_id
+from firebreak.report.figures.animation import fire_animation
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.coordinates import Whole
@@ -32,7 +33,6 @@ from firebreak.report.figures.years_figure import years_figure
 from firebreak.report.pages import plan_parts as parts
 from firebreak.report.pages.html import Part, page, write_page
 from firebreak.report.pages.reported_plan import Level, ReportedPlan
-from firebreak.report.pages.run_report import fire_animation
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
 

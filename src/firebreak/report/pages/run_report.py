@@ -22,7 +22,7 @@ from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import POLICY_METHOD, method_of
 from firebreak.reading import MOST_SETTINGS, text_of
-from firebreak.report.figures.animation import fire_gif, write_mp4
+from firebreak.report.figures.animation import fire_animation
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.curves import comparison_figure, learning_curve_figure
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
 
 TEST_FIRES = 500
-SHOW_FIRES = 64
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -261,20 +260,3 @@ def _tested_on(name: str, result: Mapping[str, Any]) -> str:
     count = result["landscapes"]
     return (f"{count} test landscape{'s' if count > 1 else ''} ({name}), intervals over "
             f"{result['interval']}")
-
-
-def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
-    """Breaks being placed, then of the shown fires the one that the plan cuts most; as GIF, and as
-    MP4 where ffmpeg is found. Returns the files, the GIF first.
-    """
-    fires = scene.fires("show", SHOW_FIRES)
-    breaks = plan.break_mask()
-    saved = burn(scene, fires).loss - burn(scene, fires, breaks).loss
-    best = int(np.argmax(saved))
-    fire = fires.part(slice(best, best + 1))
-    before, after = (burn(scene, fire, under, want="arrival").arrivals_min[0]
-                     for under in (None, breaks))
-    gif = fire_gif(path, scene.landscape, before, after, breaks, int(fire.source[0]),
-                   float(fire.duration_min[0]), order=plan.cells)
-    film = write_mp4(gif)
-    return [gif] if film is None else [gif, film]

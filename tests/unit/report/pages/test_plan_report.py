@@ -25,7 +25,7 @@ from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evalu
 from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.export_effect import PlanResult, plan_id
-from firebreak.report.figures import canvas
+from firebreak.report.figures import animation, canvas
 from firebreak.report.figures.canvas import close_figure, new_figure, percent_ticks
 from firebreak.report.figures.curves import comparison_figure
 from firebreak.report.figures.plan_figures import (
@@ -119,7 +119,7 @@ def written(result: PlanResult, evaluation: Evaluation,
     out = tmp_path_factory.mktemp("plan")
     phases = [Phase(2027, result.segments[0].cost), Phase(2028, 100.0)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run_report, "SHOW_FIRES", 8)
+        patch.setattr(animation, "SHOW_FIRES", 8)
         patch.setattr(canvas, "DPI", 30)
         curves = {"none": saved_by_order(result.scene, result.plan, result.effect.loss[0], 0.5,
                                          points=2)}
@@ -178,7 +178,7 @@ def test_a_report_has_the_parts_of_its_level_in_their_order(
 @pytest.mark.slow
 def test_a_plan_of_nothing_has_a_report_too(scene: Scene, tmp_path: Path,
                                             monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+    monkeypatch.setattr(animation, "SHOW_FIRES", 8)
     monkeypatch.setattr(canvas, "DPI", 30)
     files = write_plan_report(tmp_path, reported(result_of(scene, "none"), None, ORIGIN))
     text = files[-1].read_text()
@@ -273,7 +273,7 @@ def test_words_on_breaks_are_those_of_their_kind(kind: str) -> None:
 def test_shaded_breaks_are_told_directly_below_the_headline(tmp_path: Path,
                                                             monkeypatch: pytest.MonkeyPatch,
                                                             ) -> None:
-    monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+    monkeypatch.setattr(animation, "SHOW_FIRES", 8)
     monkeypatch.setattr(canvas, "DPI", 30)
     shaded = FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))
     result = result_of(make_scene(generate(4, 12), shaded, 0))

@@ -14,7 +14,7 @@ from firebreak.fire import FireConditions, Scene, burn, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import live_counts
-from firebreak.report.figures import canvas
+from firebreak.report.figures import animation, canvas
 from firebreak.report.pages import run_report
 from firebreak.report.pages.run_report import (
     write_run_report,
@@ -39,7 +39,7 @@ def scene() -> Scene:
 @pytest.fixture(autouse=True)
 def few_fires(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_report, "TEST_FIRES", 20)
-    monkeypatch.setattr(run_report, "SHOW_FIRES", 8)
+    monkeypatch.setattr(animation, "SHOW_FIRES", 8)
 
 
 @pytest.fixture
