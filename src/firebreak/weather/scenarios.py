@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from firebreak.checks import InputError, fail
+from firebreak.checks import fail
 from firebreak.weather.fwi import ffmc_of_moisture
 
 Floats = NDArray[np.float64]
@@ -76,18 +76,20 @@ def make_scenarios(*, wind_20ft_m_min: ArrayLike, wind_from_deg: ArrayLike,
     that is not given is that of the 1-hour moisture (the two are one number on two scales).
 
     Raises:
-        InputError: if shapes differ, a number is not finite or lies outside its range.
+        InputError: if a number is not finite or lies outside its range.
     """
+    if fine_fuel_moisture_code is None:
+        fine_fuel_moisture_code = np.clip(ffmc_of_moisture(np.multiply(dead_moisture_1h, 100.0)),
+                                          0.0, 101.0)
     weather = {"wind_20ft_m_min": wind_20ft_m_min, "wind_from_deg": wind_from_deg,
                "dead_moisture_1h": dead_moisture_1h, "dead_moisture_10h": dead_moisture_10h,
                "dead_moisture_100h": dead_moisture_100h, "live_moisture_herb": live_moisture_herb,
                "live_moisture_woody": live_moisture_woody, "weight": weight,
                "foliar_moisture": foliar_moisture,
-               "fine_fuel_moisture_code": (_code_of_1h(dead_moisture_1h)
-                                           if fine_fuel_moisture_code is None
-                                           else fine_fuel_moisture_code),
-               "buildup_index": buildup_index}
-    columns = _columns(weather)
+               "fine_fuel_moisture_code": fine_fuel_moisture_code, "buildup_index": buildup_index}
+    shaped = np.broadcast_arrays(*(np.atleast_1d(np.asarray(values, dtype=np.float64))
+                                   for values in weather.values()))
+    columns = {name: np.array(array) for name, array in zip(weather, shaped, strict=True)}
     check_weather_ranges(columns, where=_WHERE)
     total = columns["weight"].sum()
     if not total > 0.0:
@@ -96,13 +98,6 @@ def make_scenarios(*, wind_20ft_m_min: ArrayLike, wind_from_deg: ArrayLike,
     columns["weight"] = columns["weight"] / total
     columns["wind_from_deg"] = columns["wind_from_deg"] % 360.0
     return WeatherScenarios(**columns)
-
-
-def _code_of_1h(dead_moisture_1h: ArrayLike) -> ArrayLike:
-    try:
-        return np.clip(ffmc_of_moisture(np.multiply(dead_moisture_1h, 100.0)), 0.0, 101.0)
-    except (TypeError, ValueError):  # not numbers: the check of the moisture itself says so
-        return 0.0
 
 
 def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
@@ -120,24 +115,6 @@ def check_weather_ranges(columns: dict[str, Floats], *, where: str) -> None:
                 first = int(np.argmin(good))
                 raise fail(expected=f"{name} in [{low:g}, {high:g}]",
                            given=f"{values[first]:g} at index {first}", where=where, remedy=remedy)
-
-
-def _columns(weather: dict[str, ArrayLike]) -> dict[str, Floats]:
-    try:
-        arrays = [np.atleast_1d(np.asarray(values, dtype=np.float64))
-                  for values in weather.values()]
-        shaped = np.broadcast_arrays(*arrays)
-    except (TypeError, ValueError) as error:
-        raise _bad_shape([np.shape(values) for values in weather.values()]) from error
-    if shaped[0].ndim != 1 or shaped[0].size == 0:
-        raise _bad_shape([array.shape for array in arrays])
-    return {name: np.array(array) for name, array in zip(weather, shaped, strict=True)}
-
-
-def _bad_shape(shapes: list[tuple[int, ...]]) -> InputError:
-    listed = ", ".join(sorted({str(shape) for shape in shapes}))
-    return fail(expected="numbers, or arrays of numbers of one length above 0",
-                given=f"shapes {listed}", where=_WHERE, remedy="pass one number per scenario")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

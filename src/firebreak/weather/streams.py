@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from firebreak.checks import fail
 from firebreak.weather.scenarios import (
     WeatherScenarios,
     WindClimate,
@@ -62,25 +61,11 @@ def constant(scenarios: WeatherScenarios) -> WeatherStreams:
     return WeatherStreams(scenarios, 1, float("inf"), scenarios.weight)
 
 
-def make_streams(steps: WeatherScenarios, steps_per_stream: int, step_min: float,
-                 weight: NDArray[np.float64] | None = None) -> WeatherStreams:
-    """Checked streams; weights are scaled to sum to 1, equal if not given.
-
-    Raises:
-        InputError: the steps do not fill whole streams, or a length or weight is invalid.
-    """
-    total = steps.wind_from_deg.size
-    if steps_per_stream < 1 or total % steps_per_stream or not step_min > 0.0:
-        raise fail(expected="whole streams of steps longer than 0 minutes",
-                   given=f"{total} steps, {steps_per_stream} a stream, {step_min:g} min each",
-                   where="weather streams", remedy="cut the weather into streams of equal length")
-    count = total // steps_per_stream
-    share = np.full(count, 1.0) if weight is None else np.asarray(weight, dtype=np.float64)
-    if share.shape != (count,) or not (share >= 0).all() or not 0 < share.sum() < np.inf:
-        raise fail(expected=f"{count} weights of 0 or more, not all 0", given=f"{share}",
-                   where="weather streams", remedy="pass one weight per stream")
+def make_streams(steps: WeatherScenarios, steps_per_stream: int, step_min: float) -> WeatherStreams:
+    """Streams of equal weight from weather that fills whole ones."""
+    count = steps.wind_from_deg.size // steps_per_stream
     return WeatherStreams(steps, steps_per_stream, step_min if steps_per_stream > 1
-                          else float("inf"), share / share.sum())
+                          else float("inf"), np.full(count, 1.0) / count)
 
 
 def gather_streams(rows: WeatherScenarios, index: NDArray[np.intp],
@@ -92,9 +77,6 @@ def gather_streams(rows: WeatherScenarios, index: NDArray[np.intp],
         rows: weather, [N]; its weights are not used.
         index: [S, K], positions in `rows`.
         step_min: length of a step, minutes.
-
-    Raises:
-        InputError: as in `make_streams`.
     """
     taken = WeatherScenarios(*(values[index.ravel()] for values in rows))
     return make_streams(taken, index.shape[1], step_min)

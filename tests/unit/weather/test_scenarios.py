@@ -43,10 +43,6 @@ def test_a_scenario_keeps_no_hold_on_the_callers_array():
     ({"weight": [1.0, -1.0]}, "weight"),
     ({"weight": 0.0}, "sum to more than 0"),
     ({"weight": np.inf}, "weight"),
-    ({"wind_from_deg": [1.0, 2.0], "weight": [1.0, 1.0, 1.0]}, "shapes"),
-    ({"wind_from_deg": []}, "one number per scenario"),
-    ({"wind_from_deg": [[1.0]]}, "one number per scenario"),
-    ({"wind_from_deg": "north"}, "numbers"),
 ])
 def test_bad_weather_is_refused_in_one_sentence(change, words):
     with pytest.raises(InputError) as refusal:
