@@ -1,7 +1,7 @@
 """`firebreak.evaluate`: methods and plans compared on test fires that no method was given."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,9 @@ from firebreak.checks import fail
 from firebreak.landscape.raster.on_grid import array_on
 from firebreak.planning.core.plan import Plan, plan_of_cells
 from firebreak.planning.evaluation.evaluate import (
-    Difference,
     Evaluation,
-    MethodSummary,
-    Row,
 )
 from firebreak.planning.evaluation.evaluate import evaluate as evaluate_scenes
-from firebreak.planning.evaluation.intervals import IntervalOver
 
 if TYPE_CHECKING:
     from firebreak.api.plans.area import PlanningArea
@@ -34,7 +30,7 @@ GIVEN_FIRES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class ComparedPlans:
+class ComparedPlans(Evaluation):
     """Methods and plans on the same test fires; `print` shows the table.
 
     Attributes:
@@ -47,20 +43,10 @@ class ComparedPlans:
             fires; fires where these are fewer than 4, whose weather is taken as given.
     """
 
-    methods: Mapping[str, MethodSummary]
-    paired: Mapping[str, Difference]
-    rows: tuple[Row, ...]
-    plans: tuple[Mapping[str, Plan], ...]
-    test_fires: int
-    interval: IntervalOver
-    _evaluation: Evaluation
-
     @classmethod
     def of(cls, evaluation: Evaluation) -> "ComparedPlans":
         """The record of what `evaluate` found."""
-        return cls(methods=evaluation.methods, paired=evaluation.paired, rows=evaluation.rows,
-                   plans=evaluation.plans, test_fires=evaluation.test_fires,
-                   interval=evaluation.interval, _evaluation=evaluation)
+        return cls(**{one.name: getattr(evaluation, one.name) for one in fields(evaluation)})
 
     @property
     def best(self) -> str:
@@ -71,12 +57,12 @@ class ComparedPlans:
         """Plain data, as `firebreak evaluate --json` writes them."""
         from firebreak.planning.evaluation.tables import to_json
 
-        return to_json(self._evaluation)
+        return to_json(self)
 
     def __str__(self) -> str:
         from firebreak.planning.evaluation.tables import table
 
-        return table(self._evaluation)
+        return table(self)
 
     def __repr__(self) -> str:
         return (f"<{len(self.methods)} methods on {len(self.plans)} landscapes, "
@@ -85,7 +71,7 @@ class ComparedPlans:
     def _repr_html_(self) -> str:
         from firebreak.report.pages.notebook import methods_table
 
-        return methods_table(self._evaluation)
+        return methods_table(self)
 
 
 @verb(EvaluateOptions)

@@ -80,27 +80,28 @@ class Shard:
     def rate(self, wanted: Sequence[Wanted], lines: LineTable) -> Rating:
         """Savings by each of these lines alone besides those taken."""
         every = np.arange(self._fires.source.size)
-        some = [every if one.fires is None else one.fires.astype(np.int64) for one in wanted]
-        while True:
-            found = self._rating(self._free(wanted, lines), some)
-            if found is not None:
-                return found
-            taken = self.taken
-            self._begin(2 * self._room)
-            self.take(taken, lines)
+        return self._with_room(wanted, lines, [
+            every if one.fires is None else one.fires.astype(np.int64) for one in wanted])
 
     def worth(self, wanted: Sequence[Wanted], lines: LineTable) -> Rating:
         """Savings by each of these lines, which were taken, beside the others."""
         every = np.arange(self._fires.source.size)
-        own = [self._own(lines[one.line]) for one in wanted]
+        return self._with_room(wanted, lines, [every] * len(wanted), standing=True)
+
+    def _with_room(self, wanted: Sequence[Wanted], lines: LineTable,
+                   some: Sequence[NDArray[np.int64]], *, standing: bool = False) -> Rating:
+        """The rating of lines on some fires, with as much room around these as that takes."""
         while True:
-            found = self._rating(own, [every] * len(own), standing=True)
+            own = [self._own(lines[one.line]) for one in wanted]
+            if not standing:  # cells that are broken save nothing
+                free = self._slots.available[0].ravel()
+                own = [cells[free[cells]] for cells in own]
+            found = self._rating(own, some, standing=standing)
             if found is not None:
                 return found
             taken = self.taken
             self._begin(2 * self._room)
             self.take(taken, lines)
-            own = [self._own(lines[one.line]) for one in wanted]
 
     def _rating(self, lines: Sequence[NDArray[np.int64]], some: Sequence[NDArray[np.int64]], *,
                 standing: bool = False) -> Rating | None:
@@ -140,11 +141,6 @@ class Shard:
             rising = np.argsort(rows)
             tried.append((rows[rising], saved[rising]))
         return tried
-
-    def _free(self, wanted: Sequence[Wanted], lines: LineTable) -> list[NDArray[np.int64]]:
-        """The cells of lines that lie in the shard and are not broken, as its own."""
-        free = self._slots.available[0].ravel()
-        return [cells[free[cells]] for cells in (self._own(lines[one.line]) for one in wanted)]
 
     def _begin(self, room: int) -> None:
         """Burns its fires untreated, with so many cells of room around them or more."""
