@@ -124,11 +124,11 @@ def test_a_better_method_is_told_with_its_command(capsys: Out,
     monkeypatch.setattr("sys.argv", ["firebreak", "plan", "my land.tif", "--out", "x",
                                      "--method=auto", "--seed", "0"])
     _, text = plan(capsys, "--test-fires", "40")
-    sentence = ("strips saves more than auto does, told apart: plan with firebreak plan "
+    sentence = ("strips saves significantly more than auto does: plan with firebreak plan "
                 "'my land.tif' --seed 0 --method strips")
     assert sentence in text
     page = Path("out/report.html").read_text()
-    assert "strips saves more than auto does" in page[:page.index("<section")]
+    assert "strips saves significantly more than auto does" in page[:page.index("<section")]
 
 
 @pytest.mark.slow

@@ -117,7 +117,7 @@ class Choice(NamedTuple):
 
 class FirstPlan(NamedTuple):
     """A plan that may be replaced by a better one. saved: share of the loss of so many fires that
-    no method was given.
+    no method saw.
     """
 
     plan: Plan

@@ -1,8 +1,8 @@
-"""The choice among several plans by what they save on choice fires, which no method was given.
+"""The choice among several plans by what they save on choice fires, which no method saw.
 
 The plans race: all burn a part of the fires, and those that may still be among the best burn the
-next. Of the plans that are not told apart from the best, the first in a fixed order is kept.
-Seconds do not count: one seed gives one plan on any machine.
+next. Of the plans that are not significantly worse than the best, the first in a fixed order is
+kept. Seconds do not count: one seed gives one plan on any machine.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A plan made better on fires that no method was given: its breaks are moved as far as these fires
+"""A plan made better on fires that no method saw: its breaks are moved as far as these fires
 agree, and segments that save nothing on them are left out, their money unspent.
 """
 

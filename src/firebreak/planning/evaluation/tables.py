@@ -35,7 +35,7 @@ def table(evaluation: Evaluation) -> str:
     hours = _span([round(row.median_duration_min / 60.0, 1) for row in rows])
     own = [_line(evaluation, name) for name in evaluation.methods]
     lines = [f"{where}, budget {budget} % of the treatable cost, {plan_fires} plan fires, "
-             f"{evaluation.test_fires} test fires that no method was given",
+             f"{evaluation.test_fires} test fires that no method saw",
              f"untreated fires last {hours} hours (median) and burn {share:.1%} of the burnable "
              "cells",
              f"mean loss without breaks {_untreated(rows)}; reductions are relative to it", "",
@@ -87,11 +87,11 @@ def choice_words(choice: Choice) -> str:
     kept, best = choice.chosen, choice.best
     by_moves = choice.candidates[kept].moved or 0.0
     moved = f"; {by_moves:.2%} of that came from moving its breaks" if by_moves > 0.0 else ""
-    fires = f"on {choice.fires:,} choice fires, which no method was given"
+    fires = f"on {choice.fires:,} choice fires, which no method saw"
     if kept == best:
         return f"{kept} is kept: it saves most {fires}{moved}"
-    return (f"{kept} is kept: {fires}, it is not told apart from {best}, which saves most, and is "
-            f"the first such method in the fixed order{moved}")
+    return (f"{kept} is kept: {fires}, it is not significantly worse than {best}, which saves "
+            f"most, and is the first such method in the fixed order{moved}")
 
 
 def left_out_words(choice: Choice, plan: Plan) -> str:
@@ -120,8 +120,8 @@ def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, 
     if not rivals:
         return None
     verb = "saves" if len(rivals) == 1 else "save"
-    return (f"On these test fires {' and '.join(rivals)} {verb} more than {plan.label} does, told "
-            "apart: plan with", with_method(command, rivals[0]))
+    return (f"On these test fires {' and '.join(rivals)} {verb} significantly more than "
+            f"{plan.label} does: plan with", with_method(command, rivals[0]))
 
 
 def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:

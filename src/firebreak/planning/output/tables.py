@@ -116,7 +116,7 @@ def years_words(found: YearsResult) -> str:
     words = (f"over {counted(len(found.years), 'year')} {name} is kept: it saves "
              f"{kept.reduction:.1%} ({kept.low:.1%} to {kept.high:.1%})")
     if name == BUILD_ONCE.name:
-        return f"{words}; no other schedule is told apart as better"
+        return f"{words}; no other schedule is significantly better"
     return (f"{words}, {kept.more:+.1%} ({kept.more_low:+.1%} to {kept.more_high:+.1%}) beside "
             f"{BUILD_ONCE.name}")
 

@@ -1,7 +1,7 @@
 """Savings of schedules: a year's fires burn with every segment in the state of its age.
 
 Years are taken for independent, and fuel outside breaks stays as it is. Fires of a set of their own
-choose among the schedules; test fires, which no method was given, say what each of them saves.
+choose among the schedules; test fires, which no method saw, say what each of them saves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -137,7 +137,7 @@ def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence
 
 def _chosen(losses: Mapping[str, Floats]) -> str:
     """The schedule that loses least in the mean of fires, of equals the first; building once where
-    the fires do not tell it apart as better than that.
+    it is not significantly better than that.
 
     losses: by name of each fire, over all years, f64 [F], F >= 2; the same fires.
     """

@@ -82,7 +82,7 @@ def test_the_sentence_names_what_is_kept_and_how_much_more_it_saves() -> None:
         "over 2 years build-and-keep-up is kept: it saves 25.0% (20.0% to 30.0%), +5.0% (+1.0% to "
         "+9.0%) beside build-once")
     assert years_words(found._replace(chosen="build-once")).endswith(
-        "; no other schedule is told apart as better")
+        "; no other schedule is significantly better")
     record = years_record(found)
     assert record["schedule"] == "build-and-keep-up"
     assert (record["years"], record["discount_rate"], record["more_high"]) == (2, 0.25, 0.09)

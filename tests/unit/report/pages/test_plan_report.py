@@ -291,7 +291,7 @@ def test_a_better_method_is_told_below_the_headline(result: PlanResult,
     worse = replace(evaluation, paired={f"{own} - burn-probability": Difference(-0.1, -0.2, -0.05),
                                         f"{own} - strips": Difference(-0.1, -0.2, 0.05)})
     head = page_of(result, worse).partition("<section")[0]
-    assert f"burn-probability saves more than {own} does" in head
+    assert f"burn-probability saves significantly more than {own} does" in head
     assert "<pre>firebreak plan &#39;a &lt;b&gt; &amp; c&#39; --method burn-probability" in head
     assert "the plan reduces the expected loss, but burn-probability reduces it more." in head
     assert "strips" not in head
