@@ -276,7 +276,7 @@ def _remove_free(folders: list[Path]) -> None:
             _unlock(lock)
 
 
-def _remove_empty(folder: Path, handle: int | None = None) -> None:
+def _remove_empty(folder: Path, handle: int | None) -> None:
     """Removes a folder in which nothing is; with the handle that holds it, if it is still that one
     and not another of its name.
     """

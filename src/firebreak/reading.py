@@ -169,15 +169,15 @@ def from_json(text: str | bytes) -> Any:
     return tree
 
 
-def record_of(path: Path, most: int = MOST_RECORD) -> Any:
+def record_of(path: Path) -> Any:
     """Values of a JSON file.
 
     Raises:
-        InputError: it is larger than `most` bytes.
+        InputError: it is larger than `MOST_RECORD` bytes.
         ValueError: not JSON, see `from_json`.
         OSError: it cannot be read.
     """
-    return from_json(bytes_of(path, most))
+    return from_json(bytes_of(path, MOST_RECORD))
 
 
 def _check_depth(tree: Any) -> None:

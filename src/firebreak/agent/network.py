@@ -26,6 +26,8 @@ CONTEXT, FINE, FINE_OF_SHAPES = 8, 16, 32
 actions are cells and where they are shapes around them.
 """
 
+DILATIONS = (1, 2, 4)
+"""Dilations of the residual convolutions at half resolution."""
 FINE_REACH = 2
 """Cells around a cell that the convolutions that decide see."""
 
@@ -42,14 +44,13 @@ class QMapNetwork(nn.Module):
         shapes: actions around each cell, see `firebreak.line_actions`; 1: the cells themselves.
     """
 
-    def __init__(self, channels: int, width: int = 32, shapes: int = 1,
-                 dilations: tuple[int, ...] = (1, 2, 4)) -> None:
+    def __init__(self, channels: int, width: int = 32, shapes: int = 1) -> None:
         super().__init__()
         self.shapes = shapes
         fine = FINE if shapes == 1 else FINE_OF_SHAPES
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(
-            nn.Conv2d(width, width, 3, padding=d, dilation=d) for d in dilations)
+            nn.Conv2d(width, width, 3, padding=d, dilation=d) for d in DILATIONS)
         self.pooled = nn.Linear(2 * width, width)
         self.mix = nn.Conv2d(width, width, 1)
         self.context = nn.Conv2d(width, 4 * CONTEXT, 1)
