@@ -17,6 +17,7 @@ from firebreak.files import keeping
 from firebreak.lifetime import WORDS, exit_code
 from firebreak.settings.retired import retired_command
 
+HELP = {"-h", "--help", "--help-all"}
 CHECK_FAILED, BAD_INPUT, RESOURCE_FAILED, PIPE_CLOSED = 1, 2, 3, 141
 
 
@@ -41,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(given: list[str]) -> int:
     for word in given:
         check_utf8(word, "command line")
-    if not given or given[0] in ("-h", "--help", "--help-all") or given == ["help"]:
+    if not given or given[0] in HELP or given == ["help"]:
         print(importlib.import_module("firebreak.cli.help").usage_of_all())
         return 0
     if given[0] == "help":
@@ -56,12 +57,11 @@ def _run(given: list[str]) -> int:
     command, *words = given
     if command not in COMMANDS:
         raise retired_command(command) or unknown_name("command", command, COMMANDS, "COMMAND")
-    actions = actions_of(command)
-    if actions and words[:1] and words[0] in actions:
+    if (actions := actions_of(command)) and words and words[0] not in HELP:
+        if words[0] not in actions:
+            raise unknown_name("action", words[0], actions, f"firebreak {command}")
         command, words = f"{command} {words[0]}", words[1:]
-    elif actions and words and not words[0].startswith("-"):
-        raise unknown_name("action", words[0], actions, f"firebreak {command}")
-    if command not in PROGRAMS or not {"-h", "--help", "--help-all"}.isdisjoint(words):
+    if command not in PROGRAMS or not HELP.isdisjoint(words):
         help_ = importlib.import_module("firebreak.cli.help")
         print(help_.help_text(command, "--help-all" in words))
         return 0

@@ -61,9 +61,12 @@ def fraction(value: Any) -> Any:
 
 def shown(value: Any) -> str:
     """A value as an error shows it: text in quotes, and not more than a line of it."""
-    text = (f"'{value}'" if isinstance(value, str | Path) else
-            f"{value:g}" if isinstance(value, float) else
-            json.dumps(value, ensure_ascii=False, default=repr))
+    try:
+        text = (f"'{value}'" if isinstance(value, str | Path) else
+                f"{value:g}" if isinstance(value, float) else
+                json.dumps(value, ensure_ascii=False, default=repr))
+    except (TypeError, ValueError):  # a dictionary of Python's, or one that holds itself
+        text = type(value).__name__
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 

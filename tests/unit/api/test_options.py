@@ -80,6 +80,7 @@ def test_every_option_says_what_it_means() -> None:
     ({"value": {"a": 1}}, "value: expected an array of numbers, or the path of a file, got dict"),
     ({"value": "nowhere.tif"}, "nowhere.tif"),
     ({"budget": 0.1, "money": 3.0}, "expected one budget, got budget and money"),
+    ({"method": {(1, 2): 3}}, "method: expected a text, got dict"),
     ({"json": True}, "plan: expected an argument that it has, got 'json'"),
 ])
 def test_mistakes_are_told_in_the_words_of_python(given: dict[str, Any], words: str) -> None:

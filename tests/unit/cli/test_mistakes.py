@@ -38,6 +38,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("simulate", "firebreak simulate: expected LANDSCAPE, got nothing; "),
     ("landscape info", "firebreak landscape info: expected LANDSCAPE, got nothing; "),
     ("landscape info synthetic:3:8 --area 0:4,0:4", "got '--area'; "),
+    ("memory --json", "firebreak memory: expected one of check, report, got action '--json'"),
+    ("plan synthetic:3:8 --json=yes", "--json: expected no value after it, got 'yes'; "),
+    ("plan synthetic:3:8 --budget -0.5", "--budget: expected a number above 0 and at most 1, got "),
 ])
 def test_a_mistake_is_one_sentence_that_names_it(typed: str, told: str, capsys: Out) -> None:
     assert main(typed.split()) == 2
