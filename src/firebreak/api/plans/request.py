@@ -74,13 +74,10 @@ class PlanRequest(NamedTuple):
     network: "Plan | None"
 
 
-def check_options(source: "str | Landscape", options: PlanOptions, *,
-                  fires_named: bool = False) -> bool | None:
+def check_options(source: "str | Landscape", options: PlanOptions) -> bool | None:
     """Refuse options that contradict one another, as far as can be seen before anything is loaded.
 
-    Args:
-        source: a landscape, or what to read it from.
-        fires_named: True where the number of plan fires was given.
+    source: a landscape, or what to read it from.
 
     Returns:
         True where the map is planned by windows, False where it is planned at once, None where its
@@ -102,17 +99,21 @@ def check_options(source: "str | Landscape", options: PlanOptions, *,
 
 def read_request(source: "str | Landscape", options: PlanOptions, *,
                  fires_named: bool = False) -> PlanRequest:
-    """Check the options, and read the map and the policy; arguments as `check_options`.
+    """Check the options, and read the map and the policy.
 
     A map is planned by windows where an option of windows is given, or where it has more than
     MAX_TREATABLE treatable cells and the method chooses among others or follows a policy.
+
+    Args:
+        source: a landscape, or what to read it from.
+        fires_named: True where the number of plan fires was given.
 
     Raises:
         InputError: options that contradict one another or do not fit the map.
     """
     from firebreak.api.plans.area import planning_area
 
-    by_windows = check_options(source, options, fires_named=fires_named)
+    by_windows = check_options(source, options)
     method, policy = options.method or DEFAULT, None
     if by_windows is not None:
         policy = _policy(planner_of(method, by_windows=by_windows), options)

@@ -64,7 +64,7 @@ def _run(args: PlanArguments, *, fires_named: bool) -> int:
     made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)
     if args.out is not None:
         check_not_made_from(args.out, made_from, args.landscape, judged=is_judged(args))
-    check_options(args.landscape, args, fires_named=fires_named)
+    check_options(args.landscape, args)
     common.check_there(args)
     bar = bars(args.scene.bars_hidden)
     folder = cache(lambda: common.chosen_folder(args.out, "plan"))
