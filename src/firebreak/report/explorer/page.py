@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from firebreak.fire import Fires, Scene
 from firebreak.report.explorer.data import Json, fire_answer, start_data, state_answer
 from firebreak.report.explorer.plans import Breathe, Exploration, ShownPlan
 from firebreak.report.explorer.queries import EditedBreaks
-from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, Wind, lit
+from firebreak.report.explorer.state import EXPLORE_SET, Wind, lit
 from firebreak.units import M_MIN_PER_KM_H
 
 EXPORT_FIRES = 6
@@ -52,15 +53,16 @@ def static_page(shown: Exploration, others: Sequence[ShownPlan] = (),
     """
     state, plans = shown.state, [shown.plan, *others]
     data = start_data(shown, plans, (), live=False)
-    data["states"] = {}
+    data["states"] = {plan.name: [] for plan in plans}
     for plan in plans:
-        data["states"][plan.name] = []
         for step in _kept_steps(plan.steps, state.scene.landscape.fuel_model.size):
             breaks = EditedBreaks(plan.cells[:step], plan.cells[:step])
             data["states"][plan.name].append(
                 {"step": step, **state_answer(state, breaks, with_q=state.has_q_map)})
             breathe()
-    data["played"] = [_played(state, k, plans[0].cells) for k in range(EXPORT_FIRES)]
+    fires = state.scene.fires(EXPLORE_SET, EXPORT_FIRES)
+    data["played"] = [_played(state.scene, fires.part(slice(k, k + 1)), shown.plan.cells)
+                      for k in range(EXPORT_FIRES)]
     breathe()
     return page(data)
 
@@ -70,12 +72,9 @@ def _kept_steps(steps: Sequence[int], cells: int) -> Sequence[int]:
     return steps if cells <= LARGE_MAP else [*steps[:-1:4], steps[-1]]
 
 
-def _played(state: ExplorerState, k: int, cells: tuple[int, ...]) -> Json:
-    """A fire of the explore set as it burns in its own weather."""
-    scene = state.scene
-    fire = scene.fires(EXPLORE_SET, k + 1).part(slice(k, k + 1))
-    row = int(fire.scenario[0]) * scene.field.steps
-    rows = scene.scenarios
+def _played(scene: Scene, fire: Fires, cells: tuple[int, ...]) -> Json:
+    """One fire as it burns in its own weather, without and with breaks in these flat cells."""
+    row, rows = int(fire.scenario[0]) * scene.field.steps, scene.scenarios
     wind = Wind(float(rows.wind_20ft_m_min[row]) / M_MIN_PER_KM_H, float(rows.wind_from_deg[row]),
                 float(rows.dead_moisture_1h[row]))
     return fire_answer(lit(scene, fire, cells), int(fire.source[0]), wind,

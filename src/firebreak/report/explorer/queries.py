@@ -14,10 +14,9 @@ from firebreak.report.explorer.state import Wind
 
 MOST_QUERY = 20_000  # characters
 MOST_EDITS = 1000
-MOST_MINUTES = 100_000.0
 BOUNDS: dict[str, tuple[float, float]] = {
     "wind_km_h": (0.0, 150.0), "wind_from_deg": (0.0, 360.0), "dead_moisture": (0.01, 0.6),
-    "minutes": (1.0, MOST_MINUTES)}
+    "minutes": (1.0, 100_000.0)}
 """Lowest and highest number of each parameter that is one."""
 
 _BREAKS = ("plan", "step", "add", "remove")

@@ -41,15 +41,14 @@ def page(template: str, title: str, lead: str, headline: Facts, parts: Sequence[
         template: whose macros print the parts, given `report` and what was found for them.
         lead: plain text below the title; foot: ends the last line.
     """
-    macros = _templates().get_template(template).module
     shown = []
     for find, heading, levels in parts:
         facts = find(report) if level in levels else None
         if facts is not None:
             body = (filled("elements.html", "listing", facts) if isinstance(facts, list) else
-                    getattr(macros, find.__name__)(report, facts))
+                    filled(template, find.__name__, report, facts))
             shown.append({"name": find.__name__, "title": heading, "body": body})
-    head = macros.headline(report, headline)  # type: ignore[attr-defined]
+    head = filled(template, "headline", report, headline)
     return _templates().get_template("page.html").render(
         title=title, lead=lead, head=head, parts=shown, foot=foot, version=__version__)
 
