@@ -200,22 +200,13 @@ def metrics_rows(run: Path) -> list[Row]:
     return _checked(path, _METRICS, MAX_ROWS)
 
 
-def trial_rows(path: Path) -> list[Row]:
-    """Rows of folds and trials that have ended.
+def trial_rows(path: Path, *, measured: bool = False) -> list[Row]:
+    """Rows of folds and trials that have ended, or what was measured of them.
 
     Raises:
         InputError: there is no such file, or a row that is damaged or of another version.
     """
-    return _checked(path, _TRIALS, None)
-
-
-def trial_measurements(path: Path) -> list[Row]:
-    """Measurements of folds and trials that have ended.
-
-    Raises:
-        InputError: there is no such file, or a row that is damaged or of another version.
-    """
-    return _checked(path, _MEASURED, None)
+    return _checked(path, _MEASURED if measured else _TRIALS, None)
 
 
 def evaluation_of(run: Path) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from firebreak.train.run.trainer import ParallelTrainer
 from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
 from firebreak.train.storage.metrics import JsonLines, RunLog, parts_of
 from firebreak.train.storage.store import remove_folder, sweep
-from firebreak.train.storage.stored import trial_measurements, trial_rows
+from firebreak.train.storage.stored import trial_rows
 from firebreak.train.studies.search import Changes, Search, changed
 
 ROWS, TIMINGS = "trials.jsonl", "timings.jsonl"
@@ -79,7 +79,7 @@ def _known(folder: Path) -> list[Row]:
     measured = {}
     if (folder / TIMINGS).is_file():
         # Of a fold that was measured twice, since a stop came between the files, the last one.
-        measured = {_named(row): row for row in trial_measurements(folder / TIMINGS)
+        measured = {_named(row): row for row in trial_rows(folder / TIMINGS, measured=True)
                     if row["kind"] in _KINDS}
     return [measured.get(_named(row), {}) | row for row in trial_rows(folder / ROWS)
             if row["kind"] in _KINDS]
