@@ -23,30 +23,29 @@ namespace firebreak {
 using Metric = Array<const float, ANY, 5>;
 using UnitTime = Array<const float, ANY, 8>;
 
-// Arcs from the parent to the child in cells east and north: steps, turned round. Of a facet the
-// one from its first end, and the way from there to the second.
-struct Directions {
-    double step_east[STEPS], step_north[STEPS];
-    double a_east[FACETS], a_north[FACETS], ab_east[FACETS], ab_north[FACETS];
+constexpr i64 ARCS = FACET_CODE + FACETS;  // parent codes of arcs
+
+// Of each parent code the steps to the two ends, and the way in cells east and north from the first
+// end to the child, and from there to the second. A step is a facet between itself and itself.
+struct ArcTable {
+    u8 a[ARCS], b[ARCS];
+    double a_east[ARCS], a_north[ARCS], ab_east[ARCS], ab_north[ARCS];
 };
 
-constexpr Directions make_directions() {
-    Directions own{};
-    for (i64 step = 0; step < STEPS; step++) {
-        own.step_east[step] = -double(STEP_COL[step]);
-        own.step_north[step] = double(STEP_ROW[step]);
-    }
-    for (i64 facet = 0; facet < FACETS; facet++) {
-        const i64 a = FACET_A[facet], b = FACET_B[facet];
-        own.a_east[facet] = own.step_east[a];
-        own.a_north[facet] = own.step_north[a];
-        own.ab_east[facet] = own.step_east[b] - own.step_east[a];
-        own.ab_north[facet] = own.step_north[b] - own.step_north[a];
+constexpr ArcTable arc_table() {
+    ArcTable own{};
+    for (i64 code = 0; code < ARCS; code++) {
+        const i64 a = code < FACET_CODE ? code : FACET_A[code - FACET_CODE];
+        const i64 b = code < FACET_CODE ? code : FACET_B[code - FACET_CODE];
+        own.a[code] = u8(a), own.b[code] = u8(b);
+        own.a_east[code] = -double(STEP_COL[a]), own.a_north[code] = double(STEP_ROW[a]);
+        own.ab_east[code] = double(STEP_COL[a] - STEP_COL[b]);
+        own.ab_north[code] = double(STEP_ROW[b] - STEP_ROW[a]);
     }
     return own;
 }
 
-constexpr Directions TOWARDS = make_directions();
+inline constexpr ArcTable ARC = arc_table();
 
 // F(d) of a displacement in cells, minutes.
 INLINE double cost(const Metric& metric, i64 cell, double east, double north) {
@@ -96,18 +95,12 @@ inline bool arc_free(u64 crosses, i64 child, const FireView& view) {
     return true;
 }
 
-// Is a single step free of breaks? A diagonal needs one of the two cells beside it (unless breaks
-// leak there), a long step all that it crosses.
-inline bool step_open(i64 child, i64 step, const FireView& view) {
-    if (step >= 8) return arc_free(CROSSES[step], child, view);
-    if (view.leak || step % 2 == 0) return true;
-    return !(blocked(child + view.offset[(step + 1) & 7], view)
-             && blocked(child + view.offset[step - 1], view));
-}
-
-// Is a facet's triangle free of breaks? Unit triangles only cover their own three cells.
-inline bool facet_open(i64 child, i64 facet, const FireView& view) {
-    return arc_free(CROSSES[FACET_CODE + facet], child, view);
+// Is an arc free of breaks? A unit diagonal needs one of the two cells beside it (unless breaks
+// leak there), a long step or facet all that it crosses; unit facets cover their own cells alone.
+inline bool arc_open(i64 child, i64 code, const FireView& view) {
+    if (code >= 8) return arc_free(CROSSES[code], child, view);
+    return view.leak || code % 2 == 0 || !blocked(child + view.offset[(code + 1) & 7], view)
+           || !blocked(child + view.offset[code - 1], view);
 }
 
 // slope * sqrt(det / rest) > bound, without root or division; det and rest are positive.
@@ -118,15 +111,15 @@ INLINE bool above(double slope, double det, double rest, double bound) {
 
 // Weight of the facet's second end at the point that minimises the time in the child's own
 // ellipse, in closed form; -1 where that is an end: single steps cover those.
-INLINE double facet_weight(const Metric& metric, i64 child, i64 facet, float time_a,
+INLINE double facet_weight(const Metric& metric, i64 child, i64 code, float time_a,
                            float time_b) {
     const float* own = &metric(child, 0);
     const double m11 = own[0], m12 = own[1], m22 = own[2];
-    const double east_ab = TOWARDS.ab_east[facet], north_ab = TOWARDS.ab_north[facet];
+    const double east_ab = ARC.ab_east[code], north_ab = ARC.ab_north[code];
     const double along_east = m11 * east_ab + m12 * north_ab;
     const double along_north = m12 * east_ab + m22 * north_ab;
     const double length2 = east_ab * along_east + north_ab * along_north;
-    const double mixed = TOWARDS.a_east[facet] * along_east + TOWARDS.a_north[facet] * along_north;
+    const double mixed = ARC.a_east[code] * along_east + ARC.a_north[code] * along_north;
     const double falls = double(own[3]) * east_ab + double(own[4]) * north_ab
                          - (double(time_b) - double(time_a));
     const double rest = length2 - falls * falls;
@@ -135,17 +128,6 @@ INLINE double facet_weight(const Metric& metric, i64 child, i64 facet, float tim
     const double det = m11 * m22 - m12 * m12;
     if (!above(falls, det, rest, mixed) || above(falls, det, rest, mixed + length2)) return -1.0;
     return (falls * std::sqrt(det / rest) - mixed) / length2;
-}
-
-// Minutes from the point of a facet to the child.
-inline double facet_cost(const Metric& metric, i64 child, i64 facet, double weight,
-                         const i64* offset) {
-    const double east = TOWARDS.a_east[facet] + weight * TOWARDS.ab_east[facet];
-    const double north = TOWARDS.a_north[facet] + weight * TOWARDS.ab_north[facet];
-    const i64 cell_a = child + offset[FACET_A[facet]], cell_b = child + offset[FACET_B[facet]];
-    return 0.5 * cost(metric, child, east, north)
-           + 0.5 * ((1.0 - weight) * cost(metric, cell_a, east, north)
-                    + weight * cost(metric, cell_b, east, north));
 }
 
 // Minutes along a step to one of the eight neighbours.
@@ -158,8 +140,19 @@ inline double step_cost(const Metric& metric, const UnitTime& unit_time, i64 chi
                         const i64* offset) {
     const i64 parent = child + offset[step];
     if (step < 8) return unit_cost(unit_time, child, step, parent);
-    const double east = TOWARDS.step_east[step], north = TOWARDS.step_north[step];
+    const double east = ARC.a_east[step], north = ARC.a_north[step];
     return 0.5 * (cost(metric, child, east, north) + cost(metric, parent, east, north));
+}
+
+// Minutes to the child from the point of a facet at which its second end has this weight.
+inline double facet_cost(const Metric& metric, i64 child, i64 code, double weight,
+                         const i64* offset) {
+    const double east = ARC.a_east[code] + weight * ARC.ab_east[code];
+    const double north = ARC.a_north[code] + weight * ARC.ab_north[code];
+    const i64 cell_a = child + offset[ARC.a[code]], cell_b = child + offset[ARC.b[code]];
+    return 0.5 * cost(metric, child, east, north)
+           + 0.5 * ((1.0 - weight) * cost(metric, cell_a, east, north)
+                    + weight * cost(metric, cell_b, east, north));
 }
 
 // The row of a stream whose first row is `first`, at a time since ignition.
@@ -195,8 +188,7 @@ INLINE Weather weather_of(const Arcs& arcs, i64 first, i64 row) {
             arcs.edges.empty() ? nullptr : arcs.edges[row].data};
 }
 
-// Arrival along an arc that starts at `start`, through as many weather steps as it takes. code: a
-// step, or FACET_CODE and a facet.
+// Arrival along an arc that starts at `start`, through as many weather steps as it takes.
 inline double arrive_across(const Arcs& arcs, i64 first, double start, i64 child, i64 code,
                             double weight, const i64* offset) {
     i64 row = row_at(arcs, first, start);
@@ -205,7 +197,7 @@ inline double arrive_across(const Arcs& arcs, i64 first, double start, i64 child
         const Metric metric = arcs.metric[row];
         const double whole =
             code < FACET_CODE ? step_cost(metric, arcs.unit_time[row], child, code, offset)
-                              : facet_cost(metric, child, code - FACET_CODE, weight, offset);
+                              : facet_cost(metric, child, code, weight, offset);
         const double end = row_end(arcs, first, row), arrival = time + left * whole;
         if (!(arrival > end)) return arrival;  // so also where it is nan
         left = left - (end - time) / whole;
@@ -225,9 +217,9 @@ INLINE float step_arrival(const Arcs& arcs, const Weather& weather, i64 child, i
     return larger(float(late), later(now));
 }
 
-// A facet of a child's, and when its two ends burn.
+// The arc through a facet into a child, and when the facet's two ends burn.
 struct FacetEnds {
-    i64 child, facet;
+    i64 child, code;
     float time_a, time_b;
 };
 
@@ -241,11 +233,11 @@ struct FacetTime {
 inline FacetTime under_next_weather(const Arcs& arcs, const Weather& now, const FacetEnds& ends,
                                     const FacetTime& found, const i64* offset) {
     const double other =
-        facet_weight(arcs.metric[now.row + 1], ends.child, ends.facet, ends.time_a, ends.time_b);
+        facet_weight(arcs.metric[now.row + 1], ends.child, ends.code, ends.time_a, ends.time_b);
     if (!(other >= 0.0)) return found;
     const double start = ends.time_a + other * (double(ends.time_b) - double(ends.time_a));
-    const double late = arrive_across(arcs, now.first, start, ends.child, ends.facet + FACET_CODE,
-                                      other, offset);
+    const double late =
+        arrive_across(arcs, now.first, start, ends.child, ends.code, other, offset);
     return late < found.late ? FacetTime{late, other} : found;
 }
 
@@ -253,19 +245,19 @@ inline FacetTime under_next_weather(const Arcs& arcs, const Weather& now, const 
 // below 0.
 INLINE Arrival facet_arrival(const Arcs& arcs, const Weather& now, const FacetEnds& ends,
                              const i64* offset) {
-    const i64 child = ends.child, facet = ends.facet;
-    FacetTime found{HUGE_VAL, facet_weight(now.metric, child, facet, ends.time_a, ends.time_b)};
+    const i64 child = ends.child, code = ends.code;
+    FacetTime found{HUGE_VAL, facet_weight(now.metric, child, code, ends.time_a, ends.time_b)};
     if (found.weight >= 0.0) {
         const double start =
             ends.time_a + found.weight * (double(ends.time_b) - double(ends.time_a));
-        found.late = start + facet_cost(now.metric, child, facet, found.weight, offset);
+        found.late = start + facet_cost(now.metric, child, code, found.weight, offset);
         if (start < now.begin || found.late > now.until)
-            found.late = arrive_across(arcs, now.first, start, child, facet + FACET_CODE,
-                                       found.weight, offset);
+            found.late =
+                arrive_across(arcs, now.first, start, child, code, found.weight, offset);
     }
     if (found.late > now.until) found = under_next_weather(arcs, now, ends, found, offset);
     const float last = larger(ends.time_a, ends.time_b);
-    return {larger(float(found.late), later(last)), facet + FACET_CODE, found.weight};
+    return {larger(float(found.late), later(last)), code, found.weight};
 }
 
 // Is an arc better than the best one so far? Of two that arrive at once the one of the lower code.

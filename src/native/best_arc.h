@@ -61,12 +61,12 @@ INLINE Arrival best_arc(ArcBits among, Arrival best, i64 child, i64 kind, const 
             if ((weather.accepts[child] >> step & 1) == 0) return HUGE_VALF;
             return step_arrival(fire.arcs, weather, child, step, now, offset);
         });
-        if (is_better(time, step, best) && (kind == OPEN || step_open(child, step, view)))
+        if (is_better(time, step, best) && (kind == OPEN || arc_open(child, step, view)))
             best = {time, step, 0.0};
     }
     for (u64 facets = open.facets; facets != 0; facets &= facets - 1) {
-        const i64 facet = lowest_bit(facets);
-        const i64 cell_a = child + offset[FACET_A[facet]], cell_b = child + offset[FACET_B[facet]];
+        const i64 facet = lowest_bit(facets), code = facet + FACET_CODE;
+        const i64 cell_a = child + offset[ARC.a[code]], cell_b = child + offset[ARC.b[code]];
         const float time_a = work.time[cell_a], time_b = work.time[cell_b];
         const float last = larger(time_a, time_b);
         // The child would burn after the later end.
@@ -76,10 +76,9 @@ INLINE Arrival best_arc(ArcBits among, Arrival best, i64 child, i64 kind, const 
         const Arrival found = in_weather(last, fire, [&](const Weather& weather) {
             if ((weather.facets[child] >> facet & 1) == 0)
                 return Arrival{HUGE_VALF, UNBURNED, -1.0};
-            return facet_arrival(fire.arcs, weather, {child, facet, time_a, time_b}, offset);
+            return facet_arrival(fire.arcs, weather, {child, code, time_a, time_b}, offset);
         });
-        if (is_better(found.time, found.code, best)
-            && (kind == OPEN || facet_open(child, facet, view)))
+        if (is_better(found.time, code, best) && (kind == OPEN || arc_open(child, code, view)))
             best = found;
     }
     return best;

@@ -36,10 +36,9 @@ INLINE bool sends_by(i64 cell, u64 last, const u8* state, const float* time) {
     return word_of(time[cell], cell) <= last && state[cell] != NARROW_BREAK;
 }
 
-// Is an arc into a cell near breaks free of them? Not inlined, for few cells are near any.
+// `arc_open`, not inlined, for few cells are near breaks.
 __attribute__((noinline)) bool is_free(i64 child, i64 code, const FireView& view) {
-    return code < FACET_CODE ? step_open(child, code, view)
-                             : facet_open(child, code - FACET_CODE, view);
+    return arc_open(child, code, view);
 }
 
 // Lists the facets into a child, as bits, that the cell of `last` completes; returns the new count.
@@ -47,11 +46,11 @@ INLINE u64 list_facets(u64 facets, i64 child, u64 last, const FireView& view, co
                        u64 count) {
     const bool open = view.state[child] == OPEN;
     for (; facets != 0; facets &= facets - 1) {
-        const i64 facet = lowest_bit(facets);
-        if (sends_by(child + view.offset[FACET_A[facet]], last, view.state, work.time)
-            && sends_by(child + view.offset[FACET_B[facet]], last, view.state, work.time)
-            && (open || is_free(child, facet + FACET_CODE, view)))
-            work.front->tried[count++] = u64(child) << TO_CHILD | u64(facet + FACET_CODE);
+        const i64 code = lowest_bit(facets) + FACET_CODE;
+        if (sends_by(child + view.offset[ARC.a[code]], last, view.state, work.time)
+            && sends_by(child + view.offset[ARC.b[code]], last, view.state, work.time)
+            && (open || is_free(child, code, view)))
+            work.front->tried[count++] = u64(child) << TO_CHILD | u64(code);
     }
     return count;
 }

@@ -18,41 +18,25 @@ struct MetricLanes {
     D m11, m12, m22, east, north;
 };
 
-// A facet for each lane, from the child: a, and from a to b; cells east and north.
-template <class D>
-struct EndLanes {
-    D a_east, a_north, ab_east, ab_north;
-};
-
 // What decides where on a facet a child burns first, see `facet_weight`.
 template <class D>
 struct SlantLanes {
     D length2, mixed, falls, rest;
 };
 
-// Four numbers each from four places, as four vectors of the first, second, ... of each.
-struct FourRows {
-    Floats4 lanes[4];
-};
-
-INLINE FourRows turned(Floats4 a, Floats4 b, Floats4 c, Floats4 d) {
-    const Floats4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-    const Floats4 cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-    const Floats4 ab_last = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-    const Floats4 cd_last = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-    return {{__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
-             __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-             __builtin_shufflevector(ab_last, cd_last, 0, 1, 4, 5),
-             __builtin_shufflevector(ab_last, cd_last, 2, 3, 6, 7)}};
-}
-
-// Metrics of four cells, as floats.
+// Metrics of four cells, as floats: four numbers each from four places, turned, and the fifth.
 INLINE MetricLanes<Floats4> four_metrics(const float* a, const float* b, const float* c,
                                          const float* d) {
-    const FourRows parts = turned(load<Floats4>(a), load<Floats4>(b), load<Floats4>(c),
-                                  load<Floats4>(d));
-    return {parts.lanes[0], parts.lanes[1], parts.lanes[2], parts.lanes[3],
-            Floats4{a[4], b[4], c[4], d[4]}};
+    const Floats4 own_a = load<Floats4>(a), own_b = load<Floats4>(b);
+    const Floats4 own_c = load<Floats4>(c), own_d = load<Floats4>(d);
+    const Floats4 ab = __builtin_shufflevector(own_a, own_b, 0, 4, 1, 5);
+    const Floats4 cd = __builtin_shufflevector(own_c, own_d, 0, 4, 1, 5);
+    const Floats4 ab_last = __builtin_shufflevector(own_a, own_b, 2, 6, 3, 7);
+    const Floats4 cd_last = __builtin_shufflevector(own_c, own_d, 2, 6, 3, 7);
+    return {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
+            __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+            __builtin_shufflevector(ab_last, cd_last, 0, 1, 4, 5),
+            __builtin_shufflevector(ab_last, cd_last, 2, 3, 6, 7), Floats4{a[4], b[4], c[4], d[4]}};
 }
 
 // Of four cells.
@@ -84,17 +68,6 @@ INLINE D determinant(const MetricLanes<D>& m) {
     return m.m11 * m.m22 - m.m12 * m.m12;
 }
 
-// apart: time of the second end less that of the first.
-template <class D>
-INLINE SlantLanes<D> slant(const MetricLanes<D>& m, const EndLanes<D>& ends, D apart) {
-    const D along_east = m.m11 * ends.ab_east + m.m12 * ends.ab_north;
-    const D along_north = m.m12 * ends.ab_east + m.m22 * ends.ab_north;
-    const D length2 = ends.ab_east * along_east + ends.ab_north * along_north;
-    const D mixed = ends.a_east * along_east + ends.a_north * along_north;
-    const D falls = m.east * ends.ab_east + m.north * ends.ab_north - apart;
-    return {length2, mixed, falls, length2 - falls * falls};
-}
-
 // Does the child burn first from a point between the ends? The tests of `above`, both sides
 // squared with their signs kept.
 template <class D>
@@ -106,45 +79,12 @@ INLINE auto inside(const SlantLanes<D>& at, D det) {
     return less(near, slope) & at_most(slope, far) & less(splat<D>(0.0), at.rest);
 }
 
-// Weight of the second end.
-template <class D>
-INLINE D weight_of(const SlantLanes<D>& at, D det) {
-    return (at.falls * root(det / at.rest) - at.mixed) / at.length2;
-}
-
-// A displacement in each lane, cells east and north.
-template <class D>
-struct ArcLanes {
-    D east, north;
-};
-
-// The displacement from the point of this weight.
-template <class D>
-INLINE ArcLanes<D> arc_of(const EndLanes<D>& ends, D weight) {
-    return {ends.a_east + weight * ends.ab_east, ends.a_north + weight * ends.ab_north};
-}
-
 // See `cost`.
 template <class D>
-INLINE D cost_of(const MetricLanes<D>& m, const ArcLanes<D>& arc) {
-    const D square = m.m11 * arc.east * arc.east
-                     + splat<D>(2.0) * m.m12 * arc.east * arc.north
-                     + m.m22 * arc.north * arc.north;
-    return root(square) - m.east * arc.east - m.north * arc.north;
-}
-
-// Costs of arcs in the ellipses of the child and of the two ends.
-template <class D>
-struct CostLanes {
-    D child, a, b;
-};
-
-// When fire that takes the facets arrives; see `facet_cost`.
-template <class D>
-INLINE D arrival(D weight, const CostLanes<D>& cost, D time_a, D apart) {
-    const D half = splat<D>(0.5);
-    const D at_ends = (splat<D>(1.0) - weight) * cost.a + weight * cost.b;
-    return time_a + weight * apart + (half * cost.child + half * at_ends);
+INLINE D cost_of(const MetricLanes<D>& m, D east, D north) {
+    const D square = m.m11 * east * east + splat<D>(2.0) * m.m12 * east * north
+                     + m.m22 * north * north;
+    return root(square) - m.east * east - m.north * north;
 }
 
 constexpr int lane_at(i64 row, i64 col) {
@@ -170,50 +110,33 @@ constexpr bool facets_join_neighbours() {
 }
 static_assert(facets_join_neighbours(), "a unit facet is between a step and the next");
 
-// The unit facet of each lane. They lie along the axes: from the first end to the second is one
-// cell east or north, times `sign`.
-struct UnitFacets {
-    LaneTable<int> facet;
-    LaneTable<double> a_east, a_north, ab_east, ab_north;
-    LaneTable<double> sign, signed_east, signed_north;
+// For a neighbour in each lane, of the two unit facets into it that end in the middle, the one
+// whose second end is the middle, or whose first end is: the lane of the other end, and the facet.
+// Facets lie along the axes: from the first end to the second is one cell east or north, times
+// `sign`; east, north: the way from the first end to the child, times `sign`.
+struct Side {
+    bool middle_is_second;
+    LaneTable<int> other, facet;
+    LaneTable<double> sign, east, north;
     u64 runs_east;  // bits
 };
 
-constexpr UnitFacets unit_facets(const LaneTable<int>& facets) {
-    UnitFacets own{};
-    own.facet = facets;
+constexpr Side side_of(bool middle_is_second) {
+    Side own{};
+    own.middle_is_second = middle_is_second;
     for (int lane = 0; lane < 8; lane++) {
-        const int facet = facets.lane[lane];
-        const double sign = TOWARDS.ab_east[facet] + TOWARDS.ab_north[facet];
-        own.a_east.lane[lane] = TOWARDS.a_east[facet];
-        own.a_north.lane[lane] = TOWARDS.a_north[facet];
-        own.ab_east.lane[lane] = TOWARDS.ab_east[facet];
-        own.ab_north.lane[lane] = TOWARDS.ab_north[facet];
+        const i64 step = STEP_OF_LANE[lane], end = (step + (middle_is_second ? 7 : 1)) % 8;
+        const i64 facet = middle_is_second ? end : step, code = facet + FACET_CODE;
+        const double sign = ARC.ab_east[code] + ARC.ab_north[code];
+        own.other.lane[lane] =
+            lane_at(LANE_ROW[lane] + STEP_ROW[end], LANE_COL[lane] + STEP_COL[end]);
+        own.facet.lane[lane] = int(facet);
         own.sign.lane[lane] = sign;
-        own.signed_east.lane[lane] = sign * TOWARDS.a_east[facet];
-        own.signed_north.lane[lane] = sign * TOWARDS.a_north[facet];
-        own.runs_east |= u64(TOWARDS.ab_east[facet] != 0.0) << lane;
+        own.east.lane[lane] = sign * ARC.a_east[code];
+        own.north.lane[lane] = sign * ARC.a_north[code];
+        own.runs_east |= u64(ARC.ab_east[code] != 0.0) << lane;
     }
     return own;
-}
-
-// For a neighbour in each lane, of the two unit facets into it that end in the middle, the one
-// whose second end is the middle, or whose first end is: the lane of the other end, and the facet.
-struct Side {
-    bool middle_is_second;
-    LaneTable<int> other;
-    UnitFacets facets;
-};
-
-constexpr Side side_of(bool middle_is_second) {
-    LaneTable<int> other{}, facets{};
-    for (int lane = 0; lane < 8; lane++) {
-        const i64 step = STEP_OF_LANE[lane];
-        const i64 end = (step + (middle_is_second ? 7 : 1)) % 8;
-        other.lane[lane] = lane_at(LANE_ROW[lane] + STEP_ROW[end], LANE_COL[lane] + STEP_COL[end]);
-        facets.lane[lane] = int(middle_is_second ? end : step);
-    }
-    return {middle_is_second, other, unit_facets(facets)};
 }
 inline constexpr Side BEFORE = side_of(true), BEHIND = side_of(false);
 
@@ -229,17 +152,17 @@ INLINE Floats other_ends(Floats x) {
 #endif
 }
 
-// `slant` of the unit facet of each lane. What would be multiplied by 0 is left out, which changes
-// no bit.
+// Where a neighbour burns first on the unit facet of its lane. What would be multiplied by 0 is
+// left out, which changes no bit. apart: time of the second end less that of the first.
 template <const Side& SIDE>
 INLINE SlantLanes<Doubles> unit_slant(const MetricLanes<Doubles>& m, Doubles apart) {
-    const auto runs_east = truths_of<Doubles>(SIDE.facets.runs_east);
+    const auto runs_east = truths_of<Doubles>(SIDE.runs_east);
     const Doubles along_east = select(runs_east, m.m11, m.m12);
     const Doubles along_north = select(runs_east, m.m12, m.m22);
     const Doubles length2 = select(runs_east, m.m11, m.m22);
-    const Doubles mixed = load<Doubles>(SIDE.facets.signed_east.lane) * along_east
-                          + load<Doubles>(SIDE.facets.signed_north.lane) * along_north;
-    const Doubles drift = load<Doubles>(SIDE.facets.sign.lane) * select(runs_east, m.east, m.north);
+    const Doubles mixed = load<Doubles>(SIDE.east.lane) * along_east
+                          + load<Doubles>(SIDE.north.lane) * along_north;
+    const Doubles drift = load<Doubles>(SIDE.sign.lane) * select(runs_east, m.east, m.north);
     const Doubles falls = drift - apart;
     return {length2, mixed, falls, length2 - falls * falls};
 }

@@ -26,7 +26,7 @@ struct Sender {
 INLINE void offer_step(i64 child, i64 step, i64 kind, const Sender& from, const Fire& fire,
                        const Scratch& work, Arrival& best) {
     if (!(from.weather.accepts[child] >> step & 1)) return;
-    if (kind != OPEN && !step_open(child, step, fire.view)) return;
+    if (kind != OPEN && !arc_open(child, step, fire.view)) return;
     const float time =
         step_arrival(fire.arcs, from.weather, child, step, from.now, fire.view.offset);
     if (is_better(time, step, best)
@@ -41,11 +41,11 @@ INLINE void offer_facets(i64 child, i64 step, i64 kind, const Sender& from, cons
     const i64* offset = fire.view.offset;
     for (u64 facets = from.weather.facets[child] & TOUCHING[step]; facets != 0;
          facets &= facets - 1) {
-        const i64 facet = lowest_bit(facets);
-        const i64 cell_a = child + offset[FACET_A[facet]], cell_b = child + offset[FACET_B[facet]];
+        const i64 code = lowest_bit(facets) + FACET_CODE;
+        const i64 cell_a = child + offset[ARC.a[code]], cell_b = child + offset[ARC.b[code]];
         if (work.status[cell_a] != FINAL || work.status[cell_b] != FINAL) continue;
-        if (kind != OPEN && !facet_open(child, facet, fire.view)) continue;
-        const FacetEnds ends{child, facet, work.time[cell_a], work.time[cell_b]};
+        if (kind != OPEN && !arc_open(child, code, fire.view)) continue;
+        const FacetEnds ends{child, code, work.time[cell_a], work.time[cell_b]};
         const Arrival found = facet_arrival(fire.arcs, from.weather, ends, offset);
         if (is_better(found.time, found.code, best)) best = found;
     }

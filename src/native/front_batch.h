@@ -30,8 +30,8 @@ INLINE FrontLists front_lists(const double* edges, const float* metric, i64 widt
         const i64 neighbour = LANE_ROW[lane] * width + LANE_COL[lane];
         const i64 named = neighbour * (1 << TO_CHILD) + FACET_CODE;
         own.by_step.lane[lane] = neighbour * 8 + lane;
-        own.before.lane[lane] = named + BEFORE.facets.facet.lane[lane];
-        own.behind.lane[lane] = named + BEHIND.facets.facet.lane[lane];
+        own.before.lane[lane] = named + BEFORE.facet.lane[lane];
+        own.behind.lane[lane] = named + BEHIND.facet.lane[lane];
     }
     return own;
 }
@@ -50,21 +50,13 @@ INLINE u64 list_reached(const FrontLists& lists, u64 cell, Floats times, float n
     return compressed(upper_halves(late) | name, reached, lists.found, count);
 }
 
-// What lists the unit facets that end in a cell: times of the neighbours, inf where fire does not
-// come from, when the cell burns, and metrics of the neighbours.
-struct Listing {
-    Floats ends;
-    Doubles now;
-    MetricLanes<Doubles> child;
-    Doubles det;
-};
-
-// Bits of the neighbours that burn first from a point of the facet on this side.
+// Bits of the neighbours that burn first from a point of the facet on this side. ends: times of the
+// neighbours, inf where fire does not come from; now: of the middle.
 template <const Side& SIDE>
-INLINE u64 inside_at(const Listing& own) {
-    const Doubles there = widen(other_ends<SIDE>(own.ends));
-    const Doubles apart = SIDE.middle_is_second ? own.now - there : there - own.now;
-    return bits(inside(unit_slant<SIDE>(own.child, apart), own.det));
+INLINE u64 inside_at(Floats ends, Doubles now, const MetricLanes<Doubles>& child, Doubles det) {
+    const Doubles there = widen(other_ends<SIDE>(ends));
+    const Doubles apart = SIDE.middle_is_second ? now - there : there - now;
+    return bits(inside(unit_slant<SIDE>(child, apart), det));
 }
 
 // Lists the unit facets that end in a cell, final at `now`, and whose child burns first from a
@@ -76,12 +68,12 @@ INLINE u64 list_inside(const FrontLists& lists, u64 cell, Floats times, float no
     // Without an end no point of a facet is inside.
     const Floats ends = select(truths_of<Floats>(sending), times, splat<Floats>(__builtin_inff()));
     const auto child = widen(metric_around(lists.metric, cell, lists.width));
-    const Listing own{ends, splat<Doubles>(double(now)), child, determinant(child)};
+    const Doubles at = splat<Doubles>(double(now)), det = determinant(child);
     const Words name = splat<Words>(i64(cell << TO_CHILD));
-    count = compressed(name + load<Words>(lists.before.lane), inside_at<BEFORE>(own) & into,
-                       lists.tried, count);
-    return compressed(name + load<Words>(lists.behind.lane), inside_at<BEHIND>(own) & into,
-                      lists.tried, count);
+    count = compressed(name + load<Words>(lists.before.lane),
+                       inside_at<BEFORE>(ends, at, child, det) & into, lists.tried, count);
+    return compressed(name + load<Words>(lists.behind.lane),
+                      inside_at<BEHIND>(ends, at, child, det) & into, lists.tried, count);
 }
 
 // Bits of the neighbours to which no step leads from a cell near a break, or from which none leads
@@ -112,33 +104,15 @@ INLINE Listed list_around(const FrontLists& lists, u64 cell, Floats times, float
             list_inside(lists, cell, times, now, sending, into, listed.others)};
 }
 
-// Of each parent code the two ends, and the displacement from the first to the child and from the
-// first to the second, cells east and north. A step is a facet between itself and itself.
-struct ArcTable {
-    u8 a[STEPS + FACETS], b[STEPS + FACETS];
-    alignas(32) double span[STEPS + FACETS][4];
-};
-
-constexpr ArcTable arc_table() {
-    ArcTable own{};
-    for (i64 code = 0; code < STEPS + FACETS; code++) {
-        const i64 a = code < STEPS ? code : FACET_A[code - STEPS];
-        const i64 b = code < STEPS ? code : FACET_B[code - STEPS];
-        own.a[code] = u8(a);
-        own.b[code] = u8(b);
-        own.span[code][0] = TOWARDS.step_east[a];
-        own.span[code][1] = TOWARDS.step_north[a];
-        own.span[code][2] = TOWARDS.step_east[b] - TOWARDS.step_east[a];
-        own.span[code][3] = TOWARDS.step_north[b] - TOWARDS.step_north[a];
-    }
-    return own;
-}
-inline constexpr ArcTable ARC_TABLE = arc_table();
-
 // Four arcs as they are listed.
 struct FourArcs {
     u64 child[4], a[4], b[4];
     i64 code[4];
+
+    // A number of each from a table.
+    INLINE FourDoubles of(const double (&table)[ARCS]) const {
+        return four<FourDoubles>(table[code[0]], table[code[1]], table[code[2]], table[code[3]]);
+    }
 };
 
 INLINE FourArcs four_arcs(const u64* tried, const i64* offset) {
@@ -147,19 +121,35 @@ INLINE FourArcs four_arcs(const u64* tried, const i64* offset) {
         const u64 child = tried[k] >> TO_CHILD, code = tried[k] & CODE_MASK;
         own.child[k] = child;
         own.code[k] = i64(code);
-        own.a[k] = child + u64(offset[ARC_TABLE.a[code]]);
-        own.b[k] = child + u64(offset[ARC_TABLE.b[code]]);
+        own.a[k] = child + u64(offset[ARC.a[code]]);
+        own.b[k] = child + u64(offset[ARC.b[code]]);
     }
     return own;
 }
 
-INLINE EndLanes<FourDoubles> spans_of(const i64 (&code)[4]) {
-    const auto& span = ARC_TABLE.span;
-    const auto part = [&](int k) {
-        return four<FourDoubles>(span[code[0]][k], span[code[1]][k], span[code[2]][k],
-                                 span[code[3]][k]);
-    };
-    return {part(0), part(1), part(2), part(3)};
+// See `facet_weight`. apart: time of the second end less that of the first.
+INLINE SlantLanes<FourDoubles> slant(const MetricLanes<FourDoubles>& m, const FourArcs& arcs,
+                                     FourDoubles apart) {
+    using D = FourDoubles;
+    const D ab_east = arcs.of(ARC.ab_east), ab_north = arcs.of(ARC.ab_north);
+    const D along_east = m.m11 * ab_east + m.m12 * ab_north;
+    const D along_north = m.m12 * ab_east + m.m22 * ab_north;
+    const D length2 = ab_east * along_east + ab_north * along_north;
+    const D mixed = arcs.of(ARC.a_east) * along_east + arcs.of(ARC.a_north) * along_north;
+    const D falls = m.east * ab_east + m.north * ab_north - apart;
+    return {length2, mixed, falls, length2 - falls * falls};
+}
+
+// Minutes along arcs; see `facet_cost`. child: metrics there.
+INLINE FourDoubles costs_along(const float* metric, const MetricLanes<FourDoubles>& child,
+                               const FourArcs& arcs, FourDoubles weight) {
+    using D = FourDoubles;
+    const D east = arcs.of(ARC.a_east) + weight * arcs.of(ARC.ab_east);
+    const D north = arcs.of(ARC.a_north) + weight * arcs.of(ARC.ab_north);
+    const D half = splat<D>(0.5);
+    const D at_ends = (splat<D>(1.0) - weight) * cost_of(metric_of(metric, arcs.a), east, north)
+                      + weight * cost_of(metric_of(metric, arcs.b), east, north);
+    return half * cost_of(child, east, north) + half * at_ends;
 }
 
 // When fire arrives by tried[first : first + 4], arcs between final cells: late, inf where no point
@@ -171,19 +161,15 @@ INLINE void arrive_listed(const float* metric, const i64* offset, u64 first, con
     const Floats4 time_a{time[arcs.a[0]], time[arcs.a[1]], time[arcs.a[2]], time[arcs.a[3]]};
     const Floats4 time_b{time[arcs.b[0]], time[arcs.b[1]], time[arcs.b[2]], time[arcs.b[3]]};
     const auto child = metric_of(metric, arcs.child);
-    const auto span = spans_of(arcs.code);
     const D from = widen(time_a), apart = widen(time_b) - from, det = determinant(child);
-    const auto at = slant(child, span, apart);
-    const D zero = splat<D>(0.0), weight = weight_of(at, det);
+    const auto at = slant(child, arcs, apart);
+    const D zero = splat<D>(0.0), weight = (at.falls * root(det / at.rest) - at.mixed) / at.length2;
     const auto& code = arcs.code;
     const auto is_step = less(four<FourWords>(code[0], code[1], code[2], code[3]),
-                              splat<FourWords>(STEPS));
+                              splat<FourWords>(FACET_CODE));
     const auto good = (inside(at, det) & at_most(zero, weight)) | is_step;
     const D share = select(is_step, zero, weight);
-    const auto arc = arc_of(span, share);
-    const CostLanes<D> costs{cost_of(child, arc), cost_of(metric_of(metric, arcs.a), arc),
-                             cost_of(metric_of(metric, arcs.b), arc)};
-    const D late = arrival(share, costs, from, apart);
+    const D late = from + share * apart + costs_along(metric, child, arcs, share);
     const Floats4 t = narrow(select(good, late, splat<D>(__builtin_inf())));
     store(latest(t, after(latest(time_a, time_b))), work.front->late + first);
     store(narrow(share), work.front->share + first);

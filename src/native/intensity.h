@@ -45,14 +45,9 @@ inline double intensity(const Arcs& arcs, i64 row, i64 cell, i64 code, double we
     const Metric metric = arcs.metric[row];
     const Heat heat = arcs.heat[row];
     const double own = heat(cell, 0);
-    if (code < FACET_CODE)
-        return own / slowness(metric, heat, cell, TOWARDS.step_east[code],
-                              TOWARDS.step_north[code]);
-    if (code >= FACET_CODE + FACETS) return own / head_minutes(metric, heat, cell);
-    const i64 facet = code - FACET_CODE;
-    return own / slowness(metric, heat, cell,
-                          TOWARDS.a_east[facet] + weight * TOWARDS.ab_east[facet],
-                          TOWARDS.a_north[facet] + weight * TOWARDS.ab_north[facet]);
+    if (code >= ARCS) return own / head_minutes(metric, heat, cell);
+    return own / slowness(metric, heat, cell, ARC.a_east[code] + weight * ARC.ab_east[code],
+                          ARC.a_north[code] + weight * ARC.ab_north[code]);
 }
 
 }  // namespace firebreak

@@ -23,8 +23,8 @@ constexpr LaneTable<int> steps_to_middle() {
 // in it. code: of parents.
 INLINE u64 children_around(const u8* code, u64 cell, u64 width) {
     constexpr u64 BY_STEP = lane_bytes(steps_to_middle(), 0);
-    constexpr u64 BY_FACET_BEFORE = lane_bytes(BEFORE.facets.facet, FACET_CODE);
-    constexpr u64 BY_FACET_BEHIND = lane_bytes(BEHIND.facets.facet, FACET_CODE);
+    constexpr u64 BY_FACET_BEFORE = lane_bytes(BEFORE.facet, FACET_CODE);
+    constexpr u64 BY_FACET_BEHIND = lane_bytes(BEHIND.facet, FACET_CODE);
     const u64 near = bytes_around(code, cell, width);
     return zero_bytes(near ^ BY_STEP) | zero_bytes(near ^ BY_FACET_BEFORE)
            | zero_bytes(near ^ BY_FACET_BEHIND);
@@ -76,7 +76,7 @@ INLINE void invalidate_times(i64 first, const Changed& changes, const Scratch& w
 // Is the cell at `step` a parent of a cell of this code?
 INLINE bool comes_by(i64 code, i64 step) {
     if (code < FACET_CODE) return code == step;
-    if (code >= FACET_CODE + FACETS) return false;
+    if (code >= ARCS) return false;
     return (TOUCHING[step] >> (code - FACET_CODE) & 1) != 0;
 }
 
@@ -119,7 +119,7 @@ inline bool has_children(i64 parent, const i64* offset, const Scratch& work) {
 // Does an arc of this code into the k-th of the children around a break cross it?
 INLINE bool crosses(i64 code, i64 k, const Crossing& crossing) {
     if (code < FACET_CODE) return (crossing.steps[k] >> code & 1) != 0;
-    if (code >= FACET_CODE + FACETS) return false;
+    if (code >= ARCS) return false;
     return (crossing.facets[k] >> (code - FACET_CODE) & 1) != 0;
 }
 

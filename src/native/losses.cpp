@@ -30,7 +30,7 @@ template <class Give>
 INLINE void to_parents(i64 cell, i64 code, float weight, i64 amount, const i64* offset,
                        const Give& give) {
     if (code < FACET_CODE) return give(cell + offset[code], amount);
-    if (code >= FACET_CODE + FACETS) return;
+    if (code >= ARCS) return;
     const i64 facet = code - FACET_CODE, second = second_part(weight, amount);
     give(cell + offset[FACET_B[facet]], second);
     give(cell + offset[FACET_A[facet]], amount - second);

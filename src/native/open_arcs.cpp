@@ -36,7 +36,7 @@ INLINE Gradients gradients_of(const float* own) {
     const double m11 = own[0], m12 = own[1], m22 = own[2], w_east = own[3], w_north = own[4];
     Gradients found;
     for (i64 step = 0; step < ENDS; step++) {
-        const double east = TOWARDS.step_east[step], north = TOWARDS.step_north[step];
+        const double east = ARC.a_east[step], north = ARC.a_north[step];
         const double to_east = m11 * east + m12 * north, to_north = m12 * east + m22 * north;
         const double norm = std::sqrt(east * to_east + north * to_north);
         found.east[step] = to_east / norm - w_east;
@@ -49,8 +49,8 @@ INLINE Gradients gradients_of(const float* own) {
 // not acute on it.
 INLINE bool is_blunt(const Gradients& at, i64 facet) {
     const i64 a = FACET_A[facet], b = FACET_B[facet];
-    const double at_a = at.east[a] * TOWARDS.step_east[b] + at.north[a] * TOWARDS.step_north[b];
-    const double at_b = at.east[b] * TOWARDS.step_east[a] + at.north[b] * TOWARDS.step_north[a];
+    const double at_a = at.east[a] * ARC.a_east[b] + at.north[a] * ARC.a_north[b];
+    const double at_b = at.east[b] * ARC.a_east[a] + at.north[b] * ARC.a_north[a];
     return (at_a < 0.0) | (at_b < 0.0);
 }
 

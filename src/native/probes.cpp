@@ -1,5 +1,7 @@
 // Single rules as entries, for tests.
 // Calls the C library: what the headers below say.
+#include <initializer_list>
+
 #include "checks.h"
 #include "crews.h"
 #include "embers.h"
@@ -8,15 +10,9 @@
 namespace firebreak {
 namespace {
 
-bool is_arc(i64 code) { return 0 <= code && code < FACET_CODE + FACETS; }
-
 // Do all cells that an arc into a child comes from lie in memory?
 bool ends_within(i64 child, i64 code, const i64* offset, i64 cells) {
-    const i64 facet = code - FACET_CODE;
-    const i64 a = code < FACET_CODE ? code : FACET_A[facet];
-    const i64 b = code < FACET_CODE ? code : FACET_B[facet];
-    const i64 ends[] = {child, child + offset[a], child + offset[b]};
-    for (const i64 cell : ends)
+    for (const i64 cell : {child, child + offset[ARC.a[code]], child + offset[ARC.b[code]]})
         if (cell < 0 || cell >= cells) return false;
     return true;
 }
@@ -27,8 +23,8 @@ ENTRY(probe_facet_weights, ProbeFacetWeights) {
     if (!all_within<i64>(call.child, 0, call.metric.size())) return "child: a cell out of range";
     if (!all_within<i64>(call.facet, 0, FACETS)) return "facet: out of range";
     for (i64 k = 0; k < call.out.size(); k++)
-        call.out[k] = facet_weight(call.metric, call.child[k], call.facet[k], call.time_a[k],
-                                   call.time_b[k]);
+        call.out[k] = facet_weight(call.metric, call.child[k], call.facet[k] + FACET_CODE,
+                                   call.time_a[k], call.time_b[k]);
     return nullptr;
 }
 
@@ -37,7 +33,7 @@ ENTRY(probe_arrivals, ProbeArrivals) {
     if (call.arcs.steps > call.arcs.metric.size()) return "arcs: too few rows";
     const i64* offset = call.offset.data;
     for (i64 k = 0; k < call.out.size(); k++) {
-        if (!is_arc(call.code[k])) return "code: no arc";
+        if (call.code[k] < 0 || call.code[k] >= ARCS) return "code: no arc";
         if (!ends_within(call.child[k], call.code[k], offset, call.arcs.metric.shape[1]))
             return "child: a cell out of range";
         call.out[k] = arrive_across(call.arcs, 0, call.start[k], call.child[k], call.code[k],
