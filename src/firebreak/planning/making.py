@@ -52,11 +52,9 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
-            limits of a search that allow nothing, fires that burn nothing of value, a map that the
-            method is not made for.
+            fires that burn nothing of value, a map that the method is not made for.
     """
     check_methods([method], "--method")
-    search.check()
     check_plan_fires(scene, plan_fires, kept=METHODS[method].keeps_fires)
     began = perf_counter()
     fires = scene.fires("plan", plan_fires) if fires is None else fires

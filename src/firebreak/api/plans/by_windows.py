@@ -28,10 +28,10 @@ from firebreak.planning.output.tables import (
     in_plan_order,
     write_segment_table,
 )
+from firebreak.planning.windows.cores import CORE_CELLS, WindowSettings
 from firebreak.planning.windows.kept import NOTHING_KEPT, Unfinished, job_of
 from firebreak.planning.windows.make import (
     WindowPlan,
-    WindowSettings,
     make_region,
     plan_by_windows,
     region_recipe,
@@ -189,8 +189,8 @@ def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
     region = make_region(scene, area.share, request.method, seed=options.scene.seed,
                          policy=request.policy, search=options.search(),
                          plan_fires=request.plan_fires, rules=area.rules)
-    given = {"core": options.windows.window_cells, "margin": options.windows.window_margin}
-    settings = WindowSettings(**{name: value for name, value in given.items() if value is not None})
+    settings = WindowSettings(core=options.windows.window_cells or CORE_CELLS,
+                              margin=options.windows.window_margin)
     unfinished = None if out is None else Unfinished(out, job_of(region, area.share, settings))
     goes_on = unfinished is not None and unfinished.windows > 0
     if unfinished is not None and goes_on:

@@ -28,19 +28,6 @@ class SearchOptions(NamedTuple):
     seconds: float | None = None
     evaluations: int | None = None
 
-    def check(self) -> None:
-        """Refuses limits that allow nothing.
-
-        Raises:
-            InputError: seconds or evaluations that are not above 0.
-        """
-        if self.seconds is not None and not 0.0 < self.seconds < float("inf"):
-            raise fail(expected="a time limit above 0 seconds", given=f"{self.seconds:g}",
-                       where="--time-limit", remedy=f"leave it out for {DEFAULT_SECONDS:g} seconds")
-        if self.evaluations is not None and self.evaluations < 1:
-            raise fail(expected="at least 1 evaluation", given=f"{self.evaluations}",
-                       where="a search", remedy="leave it out for a limit by the clock")
-
     def max_seconds(self) -> float:
         """The limit by the clock, inf if there is none."""
         if self.seconds is not None:

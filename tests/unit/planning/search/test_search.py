@@ -160,14 +160,6 @@ def test_best_first_keeps_the_breaks(scene: Scene) -> None:
     assert state.loss == loss
 
 
-@pytest.mark.parametrize(("search", "message"), [
-    (SearchOptions(seconds=0.0), "--time-limit"), (SearchOptions(seconds=float("nan")), "--time-l"),
-    (SearchOptions(evaluations=0), "evaluation")])
-def test_bad_limits_are_refused(scene: Scene, search: SearchOptions, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        plan_of(scene, "random", search=search)
-
-
 def test_a_problem_without_available_cells_is_left_alone(scene: Scene) -> None:
     fires = scene.fires("plan", FIRES)
     problem: Problem = problem_of(scene, 0.06, fires, fires.first(0))
