@@ -237,9 +237,6 @@ def check_codes(fuel_model: NDArray[np.int16], fuels: FuelSystem, where: str) ->
 
 def _check_values(land: Landscape) -> None:
     where = f"landscape {land.name}"
-    if land.fuel_system not in SYSTEMS:
-        raise fail(expected=" or ".join(SYSTEMS), given=f"fuel system '{land.fuel_system}'",
-                   where=where, remedy="choose one of these")
     check_codes(land.fuel_model, land.fuels, where)
     for name, dtype in _GRIDS:
         if dtype is np.float32 and not np.isfinite(getattr(land, name)).all():

@@ -73,8 +73,7 @@ def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: 
         The path.
 
     Raises:
-        InputError: no grids, a grid of another shape, a folder that is missing or may not be
-            written.
+        InputError: a folder that is missing or may not be written.
         OSError, ResourceFailedError: the disk is full, or memory.
     """
     target = Path(path)
@@ -85,7 +84,10 @@ def write_geotiff(path: str | Path, grids: Mapping[str, np.ndarray], landscape: 
 def _geotiff(target: Path, grids: Mapping[str, np.ndarray], landscape: Landscape,
              nodata: float | None, dtype: DTypeLike | None, tags: Mapping[str, object],
              colours: Mapping[int, Colour] | None = None) -> bytes:
-    bands = _checked_bands(target, grids, landscape, dtype)
+    _check_folder(target)
+    arrays = [grid.astype(np.uint8) if grid.dtype == np.bool_ else grid for grid in grids.values()]
+    common = np.dtype(dtype) if dtype is not None else np.result_type(*arrays)
+    bands = [array.astype(common) for array in arrays]
     profile = {
         "height": landscape.shape[0], "width": landscape.shape[1],
         "count": len(bands), "dtype": bands[0].dtype, "crs": landscape.crs, "nodata": nodata,
@@ -144,19 +146,6 @@ def write_whole(target: Path, kind: str, pieces: Iterable[bytes]) -> Path:
 def write_text(path: str | Path, lines: Iterable[str]) -> Path:
     """Write pieces of text as one file; returns its path, raises as `whole_file`."""
     return write_whole(Path(path), "a file", (line.encode() for line in lines))
-
-
-def _checked_bands(target: Path, grids: Mapping[str, np.ndarray], landscape: Landscape,
-                   dtype: DTypeLike | None) -> list[np.ndarray]:
-    _check_folder(target)
-    wrong = {name: np.shape(grid) for name, grid in grids.items()
-             if np.shape(grid) != landscape.shape}
-    if wrong or not grids:
-        raise fail(expected=f"grids of shape {landscape.shape}", given=f"{wrong or 'none'}",
-                   where=str(target), remedy="write grids of this landscape only")
-    arrays = [grid.astype(np.uint8) if grid.dtype == np.bool_ else grid for grid in grids.values()]
-    common = np.dtype(dtype) if dtype is not None else np.result_type(*arrays)
-    return [array.astype(common) for array in arrays]
 
 
 def _colour_table(fuels: FuelSystem) -> dict[int, Colour]:

@@ -135,20 +135,17 @@ def to_cell_size(landscape: Landscape, cell_size_m: float) -> Landscape:
     elevation, which is interpolated. Cells that would reach beyond the map are dropped.
 
     Raises:
-        InputError: a cell size that is not above 0, larger than the map, or far too small.
+        InputError: a cell size larger than the map, or far too small.
     """
     size = landscape.cell_size_m
-    where = f"landscape {landscape.name}"
-    if not (cell_size_m > 0 and np.isfinite(cell_size_m)):
-        raise fail(expected="a cell size above 0 m", given=f"{cell_size_m:g}", where=where,
-                   remedy="give a larger number")
     ratio = cell_size_m / size
     if ratio >= 1 and abs(ratio - round(ratio)) < 1e-9:
         return aggregate(landscape, round(ratio))
     rows, cols = (int(length / ratio + 1e-9) for length in landscape.shape)
     if min(rows, cols) < 1 or rows * cols > MAX_CELLS:
         raise fail(expected=f"cells that fit a map of {landscape.shape} cells of {size:g} m",
-                   given=f"{cell_size_m:g} m", where=where, remedy="choose another cell size")
+                   given=f"{cell_size_m:g} m", where=f"landscape {landscape.name}",
+                   remedy="choose another cell size")
     a, _, c, _, e, f = landscape.transform
     place = rasterio.Affine(a * ratio, 0.0, c, 0.0, e * ratio, f)
     inside = landscape.fuel_model != NODATA

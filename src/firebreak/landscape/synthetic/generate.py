@@ -81,7 +81,7 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | Family | N
     Raises:
         InputError: a size out of range, a negative seed, an unknown family.
     """
-    rows, cols = shape = _checked_shape(seed, size)
+    rows, cols = shape = _checked_shape(size)
     recipe = (family_named(family) if isinstance(family, str) else family
               or _drawn_family(seed, FAMILIES))
     name = f"synthetic:{seed}:{rows}" + (f"x{cols}" if cols != rows else "")
@@ -110,15 +110,12 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | Family | N
         transform=(cell_size_m, 0.0, 0.0, 0.0, -cell_size_m, rows * cell_size_m))
 
 
-def _checked_shape(seed: int, size: int | tuple[int, int]) -> tuple[int, int]:
+def _checked_shape(size: int | tuple[int, int]) -> tuple[int, int]:
     rows, cols = (size, size) if isinstance(size, int) else size
     if not (MIN_SIZE <= rows <= MAX_SIZE and MIN_SIZE <= cols <= MAX_SIZE):
         raise fail(expected=f"{MIN_SIZE} to {MAX_SIZE} cells along a side",
                    given=f"{rows} x {cols}", where="synthetic landscape",
                    remedy="choose another size")
-    if seed < 0:
-        raise fail(expected="a seed of 0 or more", given=f"{seed}", where="synthetic landscape",
-                   remedy="choose another seed")
     return rows, cols
 
 
@@ -129,7 +126,7 @@ def _drawn_family(seed: int, families: dict[str, Family]) -> Family:
 
 def generate_fbp(seed: int, size: int | tuple[int, int]) -> Landscape:
     """As `generate`, of a family of the FBP System that the seed draws."""
-    _checked_shape(seed, size)
+    _checked_shape(size)
     return generate(seed, size, family=_drawn_family(seed, FBP_FAMILIES))
 
 
