@@ -6,7 +6,6 @@ import inspect
 import textwrap
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,8 +29,8 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 LEFT_OUT = ("json",)
 """Options of the command line alone."""
 GRIDS = ("area", "plan", *(
-    field.name for kind in (RasterOptions, PlaceOptions) for field in fields(kind)
-    if Path in typing.get_args(field.type)))
+    name for kind in (RasterOptions, PlaceOptions) for name, leaf in leaves(kind).items()
+    if leaf.is_path))
 """Options of rasters and shapes, which take arrays [H, W] too."""
 _WIDTH = 96
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING as MISSING
 from dataclasses import Field, fields, is_dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotated_types import Ge, Gt, Le, Lt
@@ -67,6 +68,12 @@ class Leaf(NamedTuple):
     def put(self, options: Any, value: object) -> Any:
         """The instance with another value of the setting."""
         return _put(options, self.path, value)
+
+    @property
+    def is_path(self) -> bool:
+        """True for a file or folder, or several."""
+        kinds = [plain_type(kind) for kind in members(self.hint)]
+        return any(Path in (kind, *typing.get_args(kind)) for kind in kinds)
 
     @property
     def is_list(self) -> bool:

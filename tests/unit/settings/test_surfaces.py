@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
+from firebreak.env.drawn_breaks import DRAWN_KINDS
 from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.agent import AgentSettings
 from firebreak.settings.breaks import TOML_NAMES, BreakSettings, MadeBreaks
 from firebreak.settings.fire import FireSettings, ValueSettings
+from firebreak.settings.rules import DRAWN
 from firebreak.settings.schema import in_short, leaves, meanings
 from firebreak.settings.weather import WIND_SPREAD, WeatherSettings
 from firebreak.train.config.schema import BreakConfig, FireConfig
@@ -74,6 +76,10 @@ def test_names_differ_only_where_the_table_says() -> None:
         keys = [leaf.key for leaf in leaves(kind).values()]
         assert keys == [TOML_NAMES.get(field.name, field.name) for field in fields(kind)]
     assert set(TOML_NAMES) <= set(fields_of(BreakConfig))
+
+
+def test_a_mixture_draws_the_kinds_of_breaks_that_rules_know() -> None:
+    assert {*DRAWN} == {*DRAWN_KINDS}
 
 
 def test_the_settings_come_to_the_defaults_of_the_fire_layer() -> None:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from firebreak.files import without_links
 from firebreak.landscape.names import is_sample
 from firebreak.planning.output.earlier import plan_file
 from firebreak.reading import read_toml
+from firebreak.settings.schema import leaves
 
 NAMING = frozenset(("landscape", "landscapes", "runs", "area", "data", "config", "target"))
 """Options of text that may name a file; the others are words, whatever lies beside them."""
@@ -61,18 +62,16 @@ def check_named_there(asked: Any, written: Collection[str] = ()) -> None:
     Raises:
         InputError: naming the option.
     """
-    for field in fields(asked):
-        value = getattr(asked, field.name)
-        if is_dataclass(value) and not isinstance(value, type):
-            check_named_there(value, written)
-        for one in value if isinstance(value, tuple | list) else (value,):
-            if not isinstance(one, Path) or field.name in (*written, "resume"):
+    for leaf in leaves(type(asked)).values():
+        value = leaf.of(asked)
+        for one in value if isinstance(value, list) else [value]:
+            if not isinstance(one, Path) or leaf.name in (*written, "resume"):
                 continue
-            if field.name in _FOUND_BY:
-                _FOUND_BY[field.name](one)
+            if leaf.name in _FOUND_BY:
+                _FOUND_BY[leaf.name](one)
             elif not is_sample(one) and not any(_there(str(one))):
                 raise fail(expected="a file or folder that is there", given="no such file",
-                           where=f"{field.name.replace('_', '-')} {one}", remedy="check the path")
+                           where=f"{leaf.option} {one}", remedy="check the path")
 
 
 def is_told(path: Path) -> bool:
@@ -92,22 +91,14 @@ def _inputs(asked: Any, written: frozenset[str]) -> Iterator[Path]:
 def _named(value: Any, key: str, written: frozenset[str]) -> Iterator[_Named]:
     """The texts of options that may be the name of a file."""
     if is_dataclass(value) and not isinstance(value, type):
-        for field in fields(value):
-            may = field.name in NAMING or "Path" in str(field.type)
-            one = getattr(value, field.name)
-            if field.name not in written and (may or not _is_text(one)):
-                yield from _named(one, field.name, written)
+        for leaf in leaves(type(value)).values():
+            if leaf.name not in written and (leaf.name in NAMING or leaf.is_path):
+                yield from _named(leaf.of(value), leaf.name, written)
     elif isinstance(value, tuple | list):
         for one in value:
             yield from _named(one, key, written)
     elif isinstance(value, str | Path):
         yield _Named(key, str(value))
-
-
-def _is_text(value: Any) -> bool:
-    """True for a text, or texts."""
-    return isinstance(value, str) or (isinstance(value, tuple | list)
-                                      and any(isinstance(one, str) for one in value))
 
 
 def _there(text: str) -> Iterator[Path]:
