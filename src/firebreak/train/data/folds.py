@@ -60,9 +60,9 @@ def make_store(config: RunConfig, data: Path) -> Store:
                 for name in [*land.maps, *land.train_maps]]
     check_cell_sizes(conditions_of(config, data), [one.cell_size_m for one in maps])
     check_fuel_systems(config, [one.fuel_system for one in maps])
-    blocks = [(place, *_corners(block)) for place, one in enumerate(maps)
-              for block in (cut_blocks(one.shape, max(land.block, full))
-                            if land.kind == "windows" else cut_blocks(one.shape, full))
+    side = max(land.block, full) if land.kind == "windows" else full
+    blocks = [(place, block.row, block.col, block.rows, block.cols)
+              for place, one in enumerate(maps) for block in cut_blocks(one.shape, side)
               if len(positions([block], full, full, one))]
     table = np.array(blocks, np.int32).reshape(-1, 5)
     table.flags.writeable = False
@@ -83,7 +83,6 @@ def make_folds(store: Store, folds: int, seed: int) -> list[Fold]:
         raise fail(expected=f"at most {count} folds, as many as there are blocks of land",
                    given=f"{folds}", where="--folds",
                    remedy="use fewer folds, smaller blocks (landscapes.block) or more land")
-    check_apart(store)
     order = generator(seed, "folds").permutation(count)
     order_twice = np.concatenate([order, order])  # so that every split is three slices of it
     order_twice.flags.writeable = False
@@ -92,23 +91,6 @@ def make_folds(store: Store, folds: int, seed: int) -> list[Fold]:
     return [Fold(train=order_twice[ends[k + 2]:ends[k + folds]],
                  validation=order_twice[ends[k + 1]:ends[k + 2]],
                  test=order_twice[ends[k]:ends[k + 1]]) for k in range(folds)]
-
-
-def check_apart(store: Store) -> None:
-    """Checks that no cell lies in two blocks.
-
-    Raises:
-        InputError: one does.
-    """
-    for place, land in enumerate(store.landscapes):
-        times = np.zeros(land.shape, np.int16)
-        for block in windows_in(store, np.flatnonzero(store.blocks[:, 0] == place)):
-            times[block[1].slices] += 1
-        if (times > 1).any():
-            row, col = np.argwhere(times > 1)[0].tolist()
-            raise fail(expected="blocks that do not overlap",
-                       given=f"cell ({row}, {col}) in two of them", where=land.name,
-                       remedy="cut the map anew")
 
 
 def windows_in(store: Store, blocks: NDArray[np.int64]) -> list[tuple[int, Window]]:
@@ -155,7 +137,3 @@ def _by_landscape(store: Store, blocks: NDArray[np.int64]) -> dict[int, list[Win
     for place, window in windows_in(store, np.sort(blocks)):
         found.setdefault(place, []).append(window)
     return found
-
-
-def _corners(block: Window) -> tuple[int, int, int, int]:
-    return block.row, block.col, block.rows, block.cols

@@ -107,13 +107,6 @@ def test_synthetic_land_is_one_block_each() -> None:
     assert len({land.checksum() for land in store.landscapes}) == 7
 
 
-def test_blocks_that_overlap_are_found() -> None:
-    overlapping = Store((generate(1, 40),), blocks(
-        [(0, 0, 0, 20, 20), (0, 0, 20, 20, 20), (0, 20, 0, 20, 20), (0, 19, 20, 21, 20)]))
-    with pytest.raises(InputError, match=r"do not overlap, got cell \(19, 20\) in two of them"):
-        make_folds(overlapping, 3, 0)
-
-
 def test_fewer_than_three_folds_are_refused(store: Store) -> None:
     with pytest.raises(InputError, match="3 folds or more"):
         make_folds(store, 2, 0)
