@@ -14,7 +14,7 @@ from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.area import Offset, cells_in, named_area
-from firebreak.planning.core.plan import EXISTING, Plan, plan_of_cells
+from firebreak.planning.core.plan import EXISTING, Plan, cost_of, plan_of_cells
 from firebreak.planning.output.export import read_plan
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ def planning_area(options: PlaceOptions, full: "Landscape", budget: float,
     Raises:
         InputError: files that do not fit, options that contradict one another.
     """
-    from firebreak.planning.core.plan import cost_of
     from firebreak.planning.core.rules import PlanRules
 
     full = _with_costs(options, full)
@@ -90,7 +89,7 @@ def planning_area(options: PlaceOptions, full: "Landscape", budget: float,
         money = min(spend, whole)
         budget = min(money / whole, 1.0)
     rules = PlanRules(include=_treatable(include, land, offset, options), budget=money,
-                      shortest_m=_not_negative(options.shortest_m, "--shortest-m"), lines=lines)
+                      shortest_m=options.shortest_m, lines=lines)
     return PlanningArea(land, full, offset, rules, budget, phases, spend, anywhere)
 
 
@@ -115,7 +114,7 @@ def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "GivenLines 
     """The lines to choose among, those of their pieces that have treatable cells.
 
     Raises:
-        InputError: --only-lines without lines, or none that could be built.
+        InputError: no line that could be built.
     """
     from firebreak.landscape.formats.assemble import warn
     from firebreak.landscape.raster.line_cells import lines_on_grid
@@ -123,9 +122,6 @@ def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "GivenLines 
 
     path = options.lines
     if path is None:
-        if options.only_lines:
-            raise fail(expected="--lines together with --only-lines", given="none",
-                       where="--only-lines", remedy="name the file of lines")
         return None
     found = lines_on_grid(path, land, options.segment_m, joined=leak)
     if found.outside:
@@ -177,13 +173,6 @@ def _treatable(include: NDArray[np.int64], land: "Landscape", offset: tuple[int,
         raise fail(expected="cells to include that burn", given="none",
                    where=str(options.must_include), remedy="leave --must-include out")
     return burns
-
-
-def _not_negative(value: float, where: str) -> float:
-    if not 0.0 <= value < np.inf:
-        raise fail(expected="a length of 0 m or more", given=f"{value:g}", where=where,
-                   remedy="correct it")
-    return value
 
 
 def existing_plan(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
