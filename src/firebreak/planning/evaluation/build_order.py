@@ -13,12 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from firebreak.checks import fail
-from firebreak.env.core import begin
 from firebreak.env.storage.problem import problem_of
-from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, in_shares, no_report
+from firebreak.planning.search.plan_state import PlanState
 
 MAX_TRIALS = 4
 """Times that every segment is removed on trial, at most."""
@@ -50,11 +49,10 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
         return list(segments)
     few = min(plan_fires, max(FEWEST_FIRES, MOST_BURNS // len(segments)))
     fires = scene.fires("plan", plan_fires).first(few)
-    slots = ProblemBatch(sizes_for(scene, 1, few, 0))
     # The order may not depend on the budget: all segments are affordable.
-    begin(slots, SLOT_0, [problem_of(scene, 1.0, fires, fires.first(0))])
+    state = PlanState(problem_of(scene, 1.0, fires, fires.first(0)))
     for segment in segments:
-        _place(slots, segment)
+        state.change([], segment.cells.tolist())
     saved = dict.fromkeys(range(len(segments)), 0.0)
     given_up: list[int] = []
     pause = -(-len(segments) // MAX_TRIALS)
@@ -65,7 +63,7 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
         nonlocal done
         done += 1
         share(done / trials)
-        return _saved_by(slots, segments[k])
+        return _saved_by(state, segments[k])
 
     while saved:
         fresh: set[int] = set()
@@ -76,33 +74,21 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
             least = min(saved, key=lambda k: (saved[k], -k))
             if least in fresh:
                 break
-            saved[least] = _saved_by(slots, segments[least])
+            saved[least] = _saved_by(state, segments[least])
             fresh.add(least)
-        _remove(slots, segments[least])
+        state.change(segments[least].cells.tolist(), [])
         del saved[least]
         given_up.append(least)
     return [segments[k] for k in reversed(given_up)]
 
 
-def _saved_by(slots: ProblemBatch, segment: BreakSegment) -> float:
+def _saved_by(state: PlanState, segment: BreakSegment) -> float:
     """The saving of a segment on the plan fires beside the others, per unit of its cost."""
-    before = slots.plan_loss(0)
-    _remove(slots, segment)
-    more = slots.plan_loss(0) - before
-    _place(slots, segment)
+    before, cells = state.loss, segment.cells.tolist()
+    state.change(cells, [])
+    more = state.loss - before
+    state.change([], cells)
     return more / segment.cost
-
-
-def _place(slots: ProblemBatch, segment: BreakSegment) -> None:
-    for cell in segment.cells.tolist():
-        slots.place(0, cell)
-    slots.update(SLOT_0)
-
-
-def _remove(slots: ProblemBatch, segment: BreakSegment) -> None:
-    for cell in segment.cells.tolist():
-        slots.remove(0, cell)
-    slots.update(SLOT_0)
 
 
 class Phase(NamedTuple):
