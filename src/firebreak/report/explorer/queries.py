@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
+import numpy as np
+from numpy.typing import NDArray
+
 from firebreak.checks import fail, unknown_name
 from firebreak.landscape.landscape import Landscape
 from firebreak.report.explorer.state import Wind
@@ -97,9 +100,7 @@ def burnable_cell(given: Mapping[str, str], land: Landscape) -> int:
         InputError: no cell of the map, or one that does not burn.
     """
     cell = whole(given, "cell", land.fuel_model.size - 1)
-    if not land.burnable.flat[cell]:
-        raise _wrong_cell(land, cell, "a cell that burns", "a cell that does not",
-                          "choose another cell")
+    _check_cells([cell], land.burnable, "a cell that burns", "a cell that does not")
     return cell
 
 
@@ -115,19 +116,12 @@ def breaks_of(given: Mapping[str, str], plans: Mapping[str, tuple[int, ...]],
     if name not in plans:
         raise unknown_name("plan", name[:40], plans, "plan")
     prefix = plans[name][:whole(given, "step", len(plans[name]))]
-    own = set(prefix)
+    own = np.zeros(land.shape, np.bool_)
+    own.flat[list(prefix)] = True
     added, removed = (_cells(given, key, land) for key in ("add", "remove"))
-    for cell in added:
-        if not land.treatable.flat[cell]:
-            raise _wrong_cell(land, cell, "a treatable cell", "a cell that is not",
-                              "choose another cell")
-        if cell in own:
-            raise _wrong_cell(land, cell, "a cell without a break", "a break",
-                              "leave out this cell")
-    for cell in removed:
-        if cell not in own:
-            raise _wrong_cell(land, cell, "a break of the plan", "a cell without one",
-                              "leave out this cell")
+    _check_cells(added, land.treatable, "a treatable cell", "a cell that is not")
+    _check_cells(added, ~own, "a cell without a break", "a break")
+    _check_cells(removed, own, "a break of the plan", "a cell without one")
     gone = set(removed)
     return EditedBreaks(prefix, (*(cell for cell in prefix if cell not in gone), *added))
 
@@ -145,9 +139,13 @@ def _cells(given: Mapping[str, str], name: str, land: Landscape) -> list[int]:
     return cells
 
 
-def _wrong_cell(land: Landscape, cell: int, expected: str, given: str, remedy: str) -> Exception:
-    row, col = divmod(cell, land.shape[1])
-    return fail(expected=expected, given=given, where=f"row {row}, column {col}", remedy=remedy)
+def _check_cells(cells: list[int], right: NDArray[np.bool_], expected: str, given: str) -> None:
+    """Refuses flat cells that are False in a mask [H, W], in words for the first of them."""
+    for cell in cells:
+        if not right.flat[cell]:
+            row, col = divmod(cell, right.shape[1])
+            raise fail(expected=expected, given=given, where=f"row {row}, column {col}",
+                       remedy="choose another cell")
 
 
 def _shown(given: Mapping[str, str], name: str) -> str:
