@@ -53,7 +53,7 @@ MakeField = Callable[[Window], TravelField]
 
 
 def on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
-              plans: Sequence[tuple[Breaks, Take]]) -> None:
+             plans: Sequence[tuple[Breaks, Take]]) -> None:
     """Burns fires one stream of weather after the other, each until its tiles are ready."""
     land, before = scene.landscape, None
     check_fires(fires, land.burnable, scene.streams.weight.size)
@@ -73,7 +73,7 @@ def on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
 
 
 def empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDArray[np.float32],
-               before: BurnSetup | None) -> tuple[BurnSetup, MakeField]:
+                before: BurnSetup | None) -> tuple[BurnSetup, MakeField]:
     """The setup on one stream of weather, in which no tile is ready, and what makes its tiles.
     before: the setup on another stream, whose memory is used again.
     """

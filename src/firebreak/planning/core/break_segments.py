@@ -106,7 +106,7 @@ def _cut(piece: NDArray[np.int64], shape: tuple[int, int], longest: float) -> ND
 
 
 def _without_small_parts(piece: NDArray[np.int64], parts: NDArray[np.int64],
-                    shape: tuple[int, int]) -> NDArray[np.int64]:
+                         shape: tuple[int, int]) -> NDArray[np.int64]:
     """Parts with those of fewer than MIN_CELLS cells joined to the part they touch most."""
     graph = _graph(piece, shape)
     one, other = graph.nonzero()

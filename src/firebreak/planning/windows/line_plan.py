@@ -112,7 +112,7 @@ class ShardedFires:
 
 
 def plan_of_lines(region: Region, sharded: ShardedFires, lines: Lines, forced: Sequence[int],
-                 budget: float, report: Reporter, *, lazy: bool) -> LinePlan:
+                  budget: float, report: Reporter, *, lazy: bool) -> LinePlan:
     """The lines of the plan.
 
     Args:
