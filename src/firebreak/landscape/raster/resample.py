@@ -139,13 +139,13 @@ def to_cell_size(landscape: Landscape, cell_size_m: float) -> Landscape:
     """
     size = landscape.cell_size_m
     ratio = cell_size_m / size
-    if ratio >= 1 and abs(ratio - round(ratio)) < 1e-9:
-        return aggregate(landscape, round(ratio))
     rows, cols = (int(length / ratio + 1e-9) for length in landscape.shape)
     if min(rows, cols) < 1 or rows * cols > MAX_CELLS:
         raise fail(expected=f"cells that fit a map of {landscape.shape} cells of {size:g} m",
                    given=f"{cell_size_m:g} m", where=f"landscape {landscape.name}",
                    remedy="choose another cell size")
+    if ratio >= 1 and abs(ratio - round(ratio)) < 1e-9:
+        return aggregate(landscape, round(ratio))
     a, _, c, _, e, f = landscape.transform
     place = rasterio.Affine(a * ratio, 0.0, c, 0.0, e * ratio, f)
     inside = landscape.fuel_model != NODATA
