@@ -86,7 +86,7 @@ def cpu_of(config: RunConfig, calls: int) -> tuple[float, float]:
                 begin = time.process_time()
                 arena.collector.collect(trainer.env_steps, trainer.check_stop)
                 seconds = time.process_time() - begin
-                collected.append(seconds / arena.collector.buffer.drain(arena.replay))
+                collected.append(seconds / arena.collector.drain(arena.replay))
             for _ in range(calls):
                 begin = time.process_time()
                 update(trainer.agent, trainer.arenas)

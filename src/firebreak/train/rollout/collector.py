@@ -122,6 +122,10 @@ class ExperienceCollector:
         finished, self._finished = self._finished, []
         return finished
 
+    def drain(self, replay: Replay) -> int:
+        """Hands the collected rows on in their order; returns the number of transitions."""
+        return self.buffer.drain(replay)
+
     def poll(self) -> None:
         """Between learner steps: nothing goes on then."""
 

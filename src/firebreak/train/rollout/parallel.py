@@ -26,21 +26,6 @@ MAX_HELD = 2
 """Rounds of a collector that wait for the learner."""
 
 
-class EpisodeBuffer:
-    """Episodes on their way to the replay."""
-
-    def __init__(self) -> None:
-        self.episodes: list[Episode] = []
-
-    def drain(self, replay: Replay) -> int:
-        """Hands all on in their order; returns the number of transitions."""
-        for episode in self.episodes:
-            replay.append_episode(episode)
-        count = sum(episode.action.size for episode in self.episodes)
-        self.episodes.clear()
-        return count
-
-
 class CollectorPool:
     """Collects for a trainer as an `ExperienceCollector` does; workers start with the first round.
 
@@ -50,7 +35,7 @@ class CollectorPool:
 
     def __init__(self, config: RunConfig, agent: DQNAgent) -> None:
         self.config, self.agent = config, agent
-        self.buffer = EpisodeBuffer()
+        self.buffer: list[Episode] = []
         self.episodes = self.env_steps = 0
         clean = config.cleanup
         self.step_times: deque[float] = deque(maxlen=clean.max_step_times)
@@ -83,6 +68,14 @@ class CollectorPool:
         if steps:
             self.step_times.append(seconds * self.config.train.num_envs / steps)
         return returns
+
+    def drain(self, replay: Replay) -> int:
+        """Hands all collected episodes on in their order; returns the number of transitions."""
+        for episode in self.buffer:
+            replay.append_episode(episode)
+        count = sum(episode.action.size for episode in self.buffer)
+        self.buffer.clear()
+        return count
 
     def poll(self) -> None:
         """Between learner steps: takes what has come and keeps workers busy, without waiting."""
@@ -141,7 +134,7 @@ class CollectorPool:
             check_stop()
         # All of it is counted at once, so that a stop before leaves the round under way.
         returns = self._take_all()
-        self._begin(list(collectors), env_steps + sum(e.action.size for e in self.buffer.episodes))
+        self._begin(list(collectors), env_steps + sum(e.action.size for e in self.buffer))
         return returns
 
     def _what_has_come(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
@@ -203,7 +196,7 @@ class CollectorPool:
         """Rounds that are over, in the order of collectors (in async, of a collector's rounds)."""
         returns = []
         for _, played in sorted(self._played, key=lambda pair: pair[0]):
-            self.buffer.episodes += played.episodes
+            self.buffer += played.episodes
             self.env_steps += sum(episode.action.size for episode in played.episodes)
             self.episodes += len(played.episodes)
             returns += played.returns

@@ -37,7 +37,7 @@ def collect(run: RunState, check_stop: Callable[[], None]) -> None:
     while turn.collected < len(run.groups):
         group = run.groups[turn.collected]
         returns = group.collector.collect(run.env_steps, check_stop)
-        turn.env_steps += group.collector.buffer.drain(group.replay)
+        turn.env_steps += group.collector.drain(group.replay)
         if group.labels is not None and learns_gains(run.agent):
             group.labels.label(run.config.train.collect_steps * group.env.num_envs)
         turn.returns += returns
