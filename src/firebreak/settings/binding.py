@@ -34,10 +34,10 @@ class Bound(Generic[Options]):
         try:
             yield
         except InputError as error:
-            told = respelled_error(str(error), leaves(type(self.options)), self.origins, "option")
-            if told == str(error):
+            text = respelled_error(str(error), leaves(type(self.options)), self.origins, "option")
+            if text == str(error):
                 raise
-            raise InputError(told) from error
+            raise InputError(text) from error
 
 
 def bind(kind: type[Options], *sources: Source,

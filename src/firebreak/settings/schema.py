@@ -119,7 +119,7 @@ def _leaves(kind: Any) -> Mapping[str, Leaf]:
 def _walk(kind: Any, path: tuple[str, ...], given: Any) -> Iterator[Leaf]:
     """given: an instance that has the defaults, where they are not the class's own."""
     hints = typing.get_type_hints(kind, include_extras=True)
-    told = meanings(kind)
+    texts = meanings(kind)
     for field in fields(kind):
         own, hint = (*path, field.name), hints[field.name]
         default = default_of(field) if given is None else getattr(given, field.name)
@@ -128,7 +128,7 @@ def _walk(kind: Any, path: tuple[str, ...], given: Any) -> Iterator[Leaf]:
         else:
             last = getattr(kind, "KEYS", {}).get(field.name, field.name)
             key = ".".join([*(part for part in path if part not in TRANSPARENT), last])
-            yield Leaf(own, hint, default, told.get(field.name, ""), key)
+            yield Leaf(own, hint, default, texts.get(field.name, ""), key)
 
 
 def default_of(field: "Field[Any]") -> Any:

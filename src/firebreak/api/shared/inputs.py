@@ -39,31 +39,31 @@ class _Named(NamedTuple):
     text: str
 
 
-def inputs_of(*asked: Any, written: Collection[str] = ()) -> frozenset[Path]:
+def inputs_of(*options: Any, written: Collection[str] = ()) -> frozenset[Path]:
     """The inputs of a command: files and folders that are named, those that files name in their
     turn, such as the rasters of a file of layers, and those that are read with them, such as the
     layers of a folder. What is not there is not read. To be asked before the work, for a file may
     be changed for the next plan meanwhile.
 
     Args:
-        asked: groups of options, and what a landscape is read from.
+        options: groups of options, and the source of a landscape.
         written: names of options that are written to.
     """
-    return frozenset(map(without_links, _inputs(asked, frozenset(written))))
+    return frozenset(map(without_links, _inputs(options, frozenset(written))))
 
 
-def check_named_there(asked: Any, written: Collection[str] = ()) -> None:
+def check_named_there(options: Any, written: Collection[str] = ()) -> None:
     """Refuses a file that an option names and that is not there, before anything is loaded.
 
     Args:
-        asked: a group of options.
+        options: a group of options.
         written: names of options that are written to.
 
     Raises:
         InputError: naming the option.
     """
-    for leaf in leaves(type(asked)).values():
-        value = leaf.of(asked)
+    for leaf in leaves(type(options)).values():
+        value = leaf.of(options)
         for one in value if isinstance(value, list) else [value]:
             if not isinstance(one, Path) or leaf.name in (*written, "resume"):
                 continue
@@ -79,8 +79,8 @@ def is_told(path: Path) -> bool:
     return path.suffix.lower() != ".toml" or not path.is_file() or _tree(path) is not None
 
 
-def _inputs(asked: Any, written: frozenset[str]) -> Iterator[Path]:
-    for key, text in _named(asked, "landscape", written):
+def _inputs(options: Any, written: frozenset[str]) -> Iterator[Path]:
+    for key, text in _named(options, "landscape", written):
         for path in _there(text):
             yield path
             yield from _read_with(path, key)

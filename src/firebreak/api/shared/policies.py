@@ -47,8 +47,8 @@ def shipped_for(options: "SceneOptions") -> Path:
     """Of the policies that come with the package the one for the breaks that are asked for."""
     from firebreak.agent.policy_place import SHADED, SHIPPED
 
-    asked = break_settings(options)
-    return SHADED if asked["kind"] == "shaded" and asked["hold"] is None else SHIPPED
+    wanted = break_settings(options)
+    return SHADED if wanted["kind"] == "shaded" and wanted["hold"] is None else SHIPPED
 
 
 def _trained(policy: "Policy", table: str) -> dict[str, Any]:
@@ -67,30 +67,30 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
     trained = _trained(policy, "breaks")
     if not trained:
         return
-    asked = break_settings(options)
+    wanted = break_settings(options)
     usual = dataclasses.asdict(BreakSettings())  # of settings that are younger than the policy
     there = {TOML_NAMES.get(name, name): value for name, value in usual.items()} | trained
     if there.get("treatment") is not None:  # which says the kind, at an age
-        made = options.breaks
-        known = [{"treatment_age": made.treatment_age} | there | {"kind": asked["kind"]}]
-        asked |= {"treatment": made.treatment, "treatment_age": made.treatment_age}
+        breaks = options.breaks
+        known = [{"treatment_age": breaks.treatment_age} | there | {"kind": wanted["kind"]}]
+        wanted |= {"treatment": breaks.treatment, "treatment_age": breaks.treatment_age}
     else:
-        known = _known(there, _trained(policy, "mixture"), asked["width_m"])
-    there = min(known, key=lambda one: _unlike(one, asked))
-    other = [f"{name} {there[name]} there, {value} here" for name, value in asked.items()
+        known = _known(there, _trained(policy, "mixture"), wanted["width_m"])
+    there = min(known, key=lambda one: _unlike(one, wanted))
+    other = [f"{name} {there[name]} there, {value} here" for name, value in wanted.items()
              if there[name] != value]
     if other:
         warnings.warn(f"the policy was trained for other breaks ({'; '.join(other)})",
                       stacklevel=2)
 
 
-def _unlike(breaks: dict[str, Any], asked: dict[str, Any]) -> tuple[int, bool, int]:
+def _unlike(breaks: dict[str, Any], wanted: dict[str, Any]) -> tuple[int, bool, int]:
     """The unlikeness of two breaks, least first: settings that differ; kinds that differ; settings
     that one of them does not have.
     """
     nothing = (None, False, "never")
-    other = [(breaks[name], value) for name, value in asked.items() if breaks[name] != value]
-    return (len(other), breaks["kind"] != asked["kind"],
+    other = [(breaks[name], value) for name, value in wanted.items() if breaks[name] != value]
+    return (len(other), breaks["kind"] != wanted["kind"],
             sum((one in nothing) != (value in nothing) for one, value in other))
 
 

@@ -28,7 +28,7 @@ def progress_bar(total: int | None, unit: str, *, quiet: bool,
     None or 0: not known.
     """
     if quiet:
-        yield lambda made: None
+        yield lambda amount: None
         return
     if not sys.stderr.isatty():
         advance = in_lines(total, unit)
@@ -55,10 +55,10 @@ def in_lines(total: int | None, unit: str, clock: Callable[[], float] = time.mon
     done = 0.0
     turn = threading.Lock()
 
-    def advance(made: float) -> None:
+    def advance(amount: float) -> None:
         nonlocal done, last
         with turn:
-            done += made
+            done += amount
             now = clock()
             if now - last < LINE_EVERY_S:
                 return
@@ -70,7 +70,7 @@ def in_lines(total: int | None, unit: str, clock: Callable[[], float] = time.mon
     return advance
 
 
-class Teller(NamedTuple):
+class RunProgress(NamedTuple):
     """The progress of a long run.
 
     Attributes:
@@ -83,7 +83,7 @@ class Teller(NamedTuple):
 
 
 @contextmanager
-def run_progress(total: int, unit: str, *, quiet: bool, begun: int = 0) -> Iterator[Teller]:
+def run_progress(total: int, unit: str, *, quiet: bool, begun: int = 0) -> Iterator[RunProgress]:
     """Shows how far a run is, as `progress_bar` does, with what stays on standard output; in a
     notebook as a bar.
 
@@ -91,26 +91,26 @@ def run_progress(total: int, unit: str, *, quiet: bool, begun: int = 0) -> Itera
         begun: units that were done before, in a run that goes on.
     """
     if quiet:
-        yield Teller(lambda made, note: None, _printed)
+        yield RunProgress(lambda amount, note: None, _printed)
         return
     if "ipykernel" in sys.modules or sys.stderr.isatty():
         with bar_of_place()(total=total, initial=begun, unit=unit, dynamic_ncols=True,
                             mininterval=0.5) as bar:
-            def advance(made: float, note: str) -> None:
+            def advance(amount: float, note: str) -> None:
                 bar.set_postfix_str(note, refresh=False)
-                bar.update(made)
+                bar.update(amount)
 
-            yield Teller(advance, bar.write)
+            yield RunProgress(advance, bar.write)
     else:
         now = [""]
         forward = in_lines(total, unit, begun=begun, note=lambda: now[0])
 
-        def tell(made: float, note: str) -> None:
+        def tell(amount: float, note: str) -> None:
             now[0] = note
-            forward(made)
+            forward(amount)
 
         with _repeated(lambda: forward(0.0), LINE_EVERY_S / _LOOKS_PER_LINE):
-            yield Teller(tell, _printed)
+            yield RunProgress(tell, _printed)
 
 
 def _printed(words: str) -> None:

@@ -50,16 +50,16 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
     """Warns where a plan was made under other options than those it is now looked at under."""
     path = (plan if plan.is_dir() else plan.parent) / OPTIONS_FILE
     try:
-        made = found_in(path.parent, record_of(path))
+        recorded = found_in(path.parent, record_of(path))
     except (OSError, ValueError):
-        made = None
-    if not isinstance(made, dict):
+        recorded = None
+    if not isinstance(recorded, dict):
         return  # made by hand, or by another program
-    other = [f"{key.replace('_', '-')} {made[group].get(key)} there, {value} here"
-             for group, values in _groups(options).items() if isinstance(made.get(group), dict)
-             for key, value in values.items() if made[group].get(key, value) != value]
+    other = [f"{key.replace('_', '-')} {recorded[group].get(key)} there, {value} here"
+             for group, values in _groups(options).items() if isinstance(recorded.get(group), dict)
+             for key, value in values.items() if recorded[group].get(key, value) != value]
     other += [f"{key.replace('_', '-')} {value} there, which is retired"
-              for group, values in made.items() if isinstance(values, dict)
+              for group, values in recorded.items() if isinstance(values, dict)
               for key, value in values.items()
               if (retired := option_of_key(f"{group}.{key}")) and value != retired.default]
     if other:

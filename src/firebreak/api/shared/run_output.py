@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import TrainOptions
-from firebreak.api.shared.progress import Teller, run_progress
+from firebreak.api.shared.progress import RunProgress, run_progress
 from firebreak.checks import fail
 from firebreak.files import without_links
 from firebreak.train.config import DEFAULT_PRESET
@@ -141,13 +141,13 @@ def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
     return last
 
 
-def _tell(row: dict[str, Any], teller: Teller) -> None:
+def _tell(row: dict[str, Any], progress: RunProgress) -> None:
     """Tell whoever watches what a row says."""
     if row["kind"] == "progress":
-        teller.advance(row["episodes_ended"], _postfix(row))
+        progress.advance(row["episodes_ended"], _postfix(row))
     elif row["kind"] == "validation":
-        teller.tell(f"episode {row['episodes']}: validation reduction {row['reduction']:.3f} ± "
-                  f"{row['half_width']:.3f}, best {row['best']:.3f}")
+        progress.tell(f"episode {row['episodes']}: validation reduction {row['reduction']:.3f} ± "
+                      f"{row['half_width']:.3f}, best {row['best']:.3f}")
     elif row["kind"] == "cleanup":
         print(f"warning: cleanup of {row['owner']} freed {row['freed_bytes']:,} bytes "
               f"({row['what']}); something holds on to memory", file=sys.stderr, flush=True)

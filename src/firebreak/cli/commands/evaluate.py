@@ -136,8 +136,8 @@ def _next(args: EvaluateArguments, done: "Evaluation",
     """The command that makes the plan of the best of the methods, on the first landscape."""
     from firebreak.planning.methods import CHOOSERS, METHODS
 
-    asked = {name.strip() for name in args.methods.split(",")}  # a plan's file may be named alike
-    found = {name: own.reduction for name, own in done.methods.items() if name in asked
+    names = {name.strip() for name in args.methods.split(",")}  # a plan's file may be named alike
+    found = {name: own.reduction for name, own in done.methods.items() if name in names
              and (name in CHOOSERS or METHODS[name].treats)}
     place = shlex.quote(args.landscapes[0])
     if not found:

@@ -102,13 +102,13 @@ def _consume(evolution: "Evolution", folder: Path, config: "RunConfig",
     last: dict[str, Any] = {}
     try:
         with run_progress(config.evolution.generations, "generation", quiet=quiet,
-                          begun=evolution.generation) as told:
+                          begun=evolution.generation) as progress:
             for row in evolution.run():
                 log.write(row)
                 if row["kind"] == "generation":
-                    told.advance(1, "")
+                    progress.advance(1, "")
                     if not quiet:
-                        told.tell(described(row))
+                        progress.tell(described(row))
                     every = config.evolution.figure_every
                     if row["generation"] % every == every - 1:
                         draw_fitness(folder)

@@ -23,8 +23,8 @@ def run(bound: Bound[MethodsArguments]) -> int:
     from firebreak.planning.methods import CHOOSERS, DEFAULT, METHODS
 
     column = max(map(len, METHODS)) + 2
-    told = CHOOSERS | {name: method.description for name, method in METHODS.items()}
-    for name, description in told.items():
+    descriptions = CHOOSERS | {name: method.description for name, method in METHODS.items()}
+    for name, description in descriptions.items():
         text = description + (" (the default of plan)" if name == DEFAULT else "")
         text += (" (searches until --time-limit)" if name in METHODS and METHODS[name].searches
                  else "")

@@ -73,10 +73,10 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     out = common.new_folder(args.out, "simulate")
     files = write_maps(out, part, done, args)
     unit = value_unit(land)
-    asked = (f"asked for {args.scene.fire.burned_share:.1%}; " if args.scene.fire.duration_min
-             is None else "")
+    fire = args.scene.fire
+    usual = f"asked for {fire.burned_share:.1%}; " if fire.duration_min is None else ""
     print(f"{counted(args.fires, 'fire')} in {_weather_words(done.scene)} burned {share:.1%} of "
-          f"the burnable cells on average in {done.seconds:.1f} s ({asked}median duration "
+          f"the burnable cells on average in {done.seconds:.1f} s ({usual}median duration "
           f"{done.scene.median_duration_min:.0f} min); mean loss "
           f"{burned.loss.mean() * unit.per_value:.4g} {unit.name}")
     if agreement is not None:

@@ -89,12 +89,12 @@ def _consume(config: "RunConfig", search: Any, executor: Any, folder: Path,
     from firebreak.train.studies.trials import run_trials
 
     rows = []
-    with run_progress(config.trials.trials, "trial", quiet=quiet) as told:
+    with run_progress(config.trials.trials, "trial", quiet=quiet) as progress:
         for row in run_trials(config, search, executor, folder):
             rows.append(row)
-            told.advance(1, "")
-            told.tell(f"trial {row['trial']}: {row['state']} after {row['folds']} folds, "
-                      f"validation {row['validation']:.3f}, test {row['test']:.3f}{_memory(row)}")
+            progress.advance(1, "")
+            progress.tell(f"trial {row['trial']}: {row['state']} after {row['folds']} folds, "
+                          f"validation {row['validation']:.3f}, test {row['test']:.3f}{_memory(row)}")
     return rows
 
 

@@ -48,18 +48,16 @@ def parse(kind: type[Arguments], words: list[str], command: str) -> Bound[Argume
     return bound
 
 
-def check_there(asked: Any, *landscapes: str) -> None:
+def check_there(options: Any, *landscapes: str) -> None:
     """Refuses landscapes and other files that are named and not there, before what reads them is
     loaded.
-
-    asked: the options.
 
     Raises:
         InputError: naming what is not there.
     """
     for landscape in landscapes:
         names.check_there(landscape)
-    check_named_there(asked, WRITTEN)
+    check_named_there(options, WRITTEN)
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ class Stop:
 
     Attributes:
         number: of the signal; None as long as none has raised an exception.
-        asked: whether there was a signal at all.
+        came: True where there was a signal at all.
         waits_since: when it first raised nothing, since a module was being imported; None: it does
             not wait for one.
         again: whether the signal that comes next is one that is handled again.
@@ -38,7 +38,7 @@ class Stop:
 
     def __init__(self) -> None:
         self.number: int | None = None
-        self.asked = self.again = False
+        self.came = self.again = False
         self.waits_since: float | None = None
 
 
@@ -102,8 +102,8 @@ def stop_now(number: int, frame: Any) -> None:
     again, _current.again = _current.again, False
     if again and sys.exception() is not None:
         return  # its exception is on its way, or another one that came of it
-    if not _current.asked and frame is not None:
-        _current.asked = True
+    if not _current.came and frame is not None:
+        _current.came = True
         # No threading.Thread: the signal may have come in the midst of starting one.
         _thread.start_new_thread(_insist, (number, _current))
     if _importing(frame):
@@ -154,12 +154,12 @@ def _unraised(before: Callable[[Any], object], report: Any) -> None:
 
 def stop_signals(ask: Callable[[int], None]) -> dict[int, Handler]:
     """SIGINT and SIGTERM: the first asks to finish the step and save, the second stops at once."""
-    asked: list[int] = []
+    received: list[int] = []
 
     def handler(number: int, frame: Any) -> None:
-        if asked:
+        if received:
             stop_now(number, frame)
-        asked.append(number)
+        received.append(number)
         ask(number)
         # Not print: the signal may have come in the midst of one.
         os.write(2, b"\nfirebreak: finishing this step and saving; once more stops at once\n")

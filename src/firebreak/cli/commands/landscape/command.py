@@ -151,8 +151,8 @@ def about_sample(spec: str) -> list[str]:
     if not is_sample(spec):
         return []
     folder = sample_folder(spec)
-    told = {**read_toml(folder / ABOUT_FILE), "files": folder}
-    return [f"{key.replace('_', ' ')}: {value}" for key, value in told.items()]
+    facts = {**read_toml(folder / ABOUT_FILE), "files": folder}
+    return [f"{key.replace('_', ' ')}: {value}" for key, value in facts.items()]
 
 
 def _special_layers(land: "Landscape") -> list[str]:
