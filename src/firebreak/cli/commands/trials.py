@@ -94,7 +94,8 @@ def _consume(config: "RunConfig", search: Any, executor: Any, folder: Path,
             rows.append(row)
             progress.advance(1, "")
             progress.tell(f"trial {row['trial']}: {row['state']} after {row['folds']} folds, "
-                          f"validation {row['validation']:.3f}, test {row['test']:.3f}{_memory(row)}")
+                          f"validation {row['validation']:.3f}, test {row['test']:.3f}"
+                          f"{_memory(row)}")
     return rows
 
 
