@@ -115,7 +115,8 @@ def is_behind(less: NDArray[np.float64], sigmas: float) -> bool:
 
 
 def choose(saved: Mapping[str, NDArray[np.float64]], order: Sequence[str]) -> Verdict:
-    """The first plan in `order` whose paired 95 % interval to the best holds 0.
+    """The first plan in `order` whose paired 95 % interval to the best holds 0. It takes the
+    weather as given, for which plans are made.
 
     Args:
         saved: by name what each fire loses less under the plan, f64 [F], F >= 2; the same fires,
