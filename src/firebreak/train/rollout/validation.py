@@ -51,24 +51,20 @@ def returns_of(agent: Greedy, env: FuelbreakVectorEnv,
                problems: list[Problem],
                check_stop: Callable[[], None] = lambda: None) -> NDArray[np.float64]:
     """The greedy policy's relative reduction on each problem: [len(problems)]."""
-    return np.concatenate([
-        _returns(agent, env, problems[i:i + env.num_envs], check_stop)
-        for i in range(0, len(problems), env.num_envs)])
+    found = []
+    for first in range(0, len(problems), env.num_envs):
+        some, total = problems[first:first + env.num_envs], np.zeros(env.num_envs)
+        for _, reward, playing in played_steps(env, some, agent.act_greedily):
+            check_stop()
+            total += np.where(playing, reward, 0.0)
+        found.append(total[:len(some)])
+    return np.concatenate(found)
 
 
 def joined(parts: list[Validation]) -> Validation:
     """Join sets of problems that count the same, whose noise is independent."""
     half = math.sqrt(sum(part.half_width**2 for part in parts)) / len(parts)
     return Validation(sum(part.reduction for part in parts) / len(parts), half)
-
-
-def _returns(agent: Greedy, env: FuelbreakVectorEnv,
-             problems: list[Problem], check_stop: Callable[[], None]) -> NDArray[np.float64]:
-    total = np.zeros(env.num_envs)
-    for _, reward, playing in played_steps(env, problems, agent.act_greedily):
-        check_stop()
-        total += np.where(playing, reward, 0.0)
-    return total[:len(problems)]
 
 
 def played_steps(env: FuelbreakVectorEnv, problems: list[Problem],
