@@ -97,8 +97,7 @@ ENTRY(breaks_affect, BreaksAffect) {
     CHECK(check_slots(changed, call.plan_fires, call.reward_fires, call.kept.size()));
     CHECK(check_crossing(call.crossing, call.width));
     if (!all_within(call.slots, 0, slots)) return "slots: one out of range";
-    for (i64 place : call.places)
-        if (!inside_map(place, cells, call.width)) return "places: a cell outside the map";
+    CHECK(check_inside(call.places, cells, call.width));
     for (i64 k = 0; k < call.places.size(); k++) {
         const i64 place = call.places[k];
         const SlotFires fires =

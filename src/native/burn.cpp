@@ -7,7 +7,6 @@
 #include "checks.h"
 #include "front.h"
 #include "losses.h"
-#include "parallel.h"
 
 namespace firebreak {
 namespace {
@@ -215,19 +214,17 @@ const char* fault_of(const SumMany& call) {
 
 ENTRY(burn_many, BurnMany) {
     CHECK(fault_of(call));
-    const Offsets offsets = offsets_for(call.width);
-    auto burn = [&](i64 k, i64 thread) {
-        burn_listed(call.which[k], thread, offsets.to, call);
-    };
-    parallel_for(call.which.size(), call.threads, burn);
+    for_fires(call, [&](i64 k, i64 thread, const i64* offset) {
+        burn_listed(call.which[k], thread, offset, call);
+    });
     return nullptr;
 }
 
 ENTRY(sum_many, SumMany) {
     CHECK(fault_of(call));
-    const Offsets offsets = offsets_for(call.width);
-    auto sum = [&](i64 k, i64 thread) { sum_listed(call.which[k], thread, offsets.to, call); };
-    parallel_for(call.which.size(), call.threads, sum);
+    for_fires(call, [&](i64 k, i64 thread, const i64* offset) {
+        sum_listed(call.which[k], thread, offset, call);
+    });
     return nullptr;
 }
 

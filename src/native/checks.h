@@ -48,6 +48,12 @@ INLINE bool inside_map(i64 cell, i64 cells, i64 width) {
     return col >= REACH && col < width - REACH;
 }
 
+inline const char* check_inside(const Array<const i64, ANY>& listed, i64 cells, i64 width) {
+    for (i64 cell : listed)
+        if (!inside_map(cell, cells, width)) return "cells: a cell outside the map";
+    return nullptr;
+}
+
 // The padding of an overlay is CLOSED: so no cell in it burns, and all arcs into cells that burn
 // lie within the padded map, where cells that are CLOSED and not the ignition send no fire.
 inline const char* check_padding(const u8* state, i64 cells, i64 width) {

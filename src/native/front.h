@@ -1,6 +1,7 @@
 // The minimum-travel-time solver for one fire, in any weather, with embers, breaches and crews.
 #pragma once
 
+#include "parallel.h"
 #include "scratch.h"
 #include "words.h"
 
@@ -34,6 +35,14 @@ Fire fire_of(i64 fire, const i64* offset, const Call& call) {
             view_of(fire, call.overlays.state[call.fires.overlay[fire]], offset, call.width,
                     call.rules, call.fires),
             crews_of(fire, call.rules, call.fires)};
+}
+
+// Calls task(k, thread, offset) for each fire that a call lists, in parallel; offset: of steps.
+template <class Call, class Task>
+void for_fires(const Call& call, const Task& task) {
+    const Offsets offsets = offsets_for(call.width);
+    parallel_for(call.which.size(), call.threads,
+                 [&](i64 k, i64 thread) { task(k, thread, offsets.to); });
 }
 
 // Does this fire, if it throws no embers, burn as the functions here assume?

@@ -9,8 +9,10 @@ namespace firebreak {
 
 // A thread's scratch memory on a kept fire's own arrays.
 INLINE Scratch scratch_of_kept(i64 fire, i64 thread, const KeptFires& store, const Workspace& all) {
-    return scratch_on(store.time[fire].data, store.code[fire].data, store.weight[fire].data, all,
-                      thread, store.time.shape[1]);
+    Scratch own = scratch_of(all, thread, store.time.shape[1]);
+    own.time = store.time[fire].data, own.code = store.code[fire].data;
+    own.weight = store.weight[fire].data;
+    return own;
 }
 
 // A fire of a call under an overlay's codes, on its own arrays.
@@ -45,8 +47,7 @@ inline const char* check_changed_cells(const ChangedCells& changed, i64 cells, i
         const i64 count = changed.how_many[slot];
         if (count < 0 || count > changed.cells.shape[1])
             return "changed_cells: more than there is room for";
-        for (i64 cell : changed.cells[slot].slice(0, count))
-            if (!inside_map(cell, cells, width)) return "changed_cells: a cell outside the map";
+        CHECK(check_inside(changed.cells[slot].slice(0, count), cells, width));
     }
     return nullptr;
 }

@@ -135,11 +135,9 @@ ENTRY(fill_metric, FillMetric) {
     if (!(0.0 < call.cell_size_m && call.cell_size_m < HUGE_VAL))
         return "cell_size_m: not above 0";
     i64 odd = 0;
-    auto task = [&](i64 k, i64) {
-        const i64 own = fill_row(call, k / rows, k % rows);
-        __atomic_fetch_add(&odd, own, __ATOMIC_RELAXED);
-    };
-    parallel_for(call.head.size() * rows, call.threads, task);
+    parallel_for(call.head.size() * rows, call.threads, [&](i64 k, i64) {
+        __atomic_fetch_add(&odd, fill_row(call, k / rows, k % rows), __ATOMIC_RELAXED);
+    });
     call.odd[0] = odd;
     return nullptr;
 }

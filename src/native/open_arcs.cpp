@@ -199,11 +199,10 @@ void join_listed(Cells cells, i64 r, const OpenArcs& call) {
 template <class Task>
 void for_parts(Cells cells, const OpenArcs& call, const Task& task) {
     const i64 parts = (cells.size() + PART - 1) / PART;
-    auto work = [&](i64 k, i64) {
+    parallel_for(call.metric.size() / call.steps * parts, call.threads, [&](i64 k, i64) {
         const i64 first = k % parts * PART;
         task(k / parts * call.steps, cells.slice(first, smaller(first + PART, cells.size())));
-    };
-    parallel_for(call.metric.size() / call.steps * parts, call.threads, work);
+    });
 }
 
 // An arc that begins in one step of the weather may end in the next and suit that.
@@ -229,19 +228,13 @@ void reverse_in_stream(i64 first, Cells cells, const Offsets& offsets, const Ope
     }
 }
 
-const char* check_cells(Cells listed, const OpenArcs& call) {
-    for (i64 cell : listed)
-        if (!inside_map(cell, call.burnable.size(), call.width))
-            return "cells: a cell outside the map";
-    return nullptr;
-}
-
 }  // namespace
 
 ENTRY(open_arcs, OpenArcs) {
-    CHECK(check_map(call.burnable.size(), call.width));
-    CHECK(check_cells(call.cells, call));
-    CHECK(check_cells(call.senders, call));
+    const i64 cells = call.burnable.size();
+    CHECK(check_map(cells, call.width));
+    CHECK(check_inside(call.cells, cells, call.width));
+    CHECK(check_inside(call.senders, cells, call.width));
     if (call.steps < 1 || call.metric.size() % call.steps != 0) return "steps: no whole streams";
     const Offsets offsets = offsets_for(call.width);
     for_parts(call.cells, call, [&](i64 first, Cells part) { open_in_stream(first, part, call); });

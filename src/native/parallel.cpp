@@ -13,8 +13,8 @@ constexpr i64 MOST_THREADS = 1024;
 
 struct Shared {
     i64 next, count;
-    void (*task)(void*, i64, i64);
-    void* context;
+    void (*task)(const void*, i64, i64);
+    const void* context;
 };
 
 struct Worker {
@@ -58,7 +58,8 @@ void join(Handle handle) { pthread_join(handle, nullptr); }
 
 }  // namespace
 
-void run_parallel(i64 count, i64 threads, void (*task)(void*, i64, i64), void* context) {
+void run_parallel(i64 count, i64 threads, void (*task)(const void*, i64, i64),
+                  const void* context) {
     Shared shared{0, count, task, context};
     Worker workers[MOST_THREADS];
     Handle handles[MOST_THREADS];

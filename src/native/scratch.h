@@ -64,14 +64,6 @@ INLINE Scratch scratch_of(const Workspace& all, i64 thread, i64 cells) {
             front_room(all, thread),  cells};
 }
 
-// A thread's scratch memory with a kept fire's own arrays in place of three of its own.
-INLINE Scratch scratch_on(float* time, u8* code, float* weight, const Workspace& all, i64 thread,
-                          i64 cells) {
-    Scratch own = scratch_of(all, thread, cells);
-    own.time = time, own.code = code, own.weight = weight;
-    return own;
-}
-
 // Offsets in padded cells from a child to the parent at each step. Codes from damaged memory stay
 // inside: there is an entry for each byte.
 struct Offsets {

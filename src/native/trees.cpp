@@ -3,8 +3,7 @@
 // A tree is the row of parent codes that the engine keeps of a fire: every burned cell came from
 // one cell, or from between two. A cell that an ember lit has no recorded parent; it counts as
 // reached from the ignition whatever is broken in between.
-#include "structs.h"
-#include "tables.h"
+#include "arcs.h"
 
 namespace firebreak {
 namespace {
@@ -12,31 +11,19 @@ namespace {
 constexpr const char* LOOP = "codes: parents in a circle";
 constexpr const char* OUTSIDE = "codes: a parent outside the map";
 
-// The two cells that a cell was reached from; -1 where there is none.
+// Of each step, cells from a child to its parent.
+using Steps = Array<const i64, STEPS>;
+
+// The two cells that a cell was reached from; -1 where there is none. Codes that no fire leaves
+// lead nowhere.
 struct Parents {
     i64 first, second;
 };
 
-// The steps from a cell to its two parents by its code, and where they lead to.
-struct Steps {
-    i64 first[256], second[256];
-    i64 to[STEPS];
-
-    // Codes that no fire leaves lead nowhere.
-    explicit Steps(const Array<const i64, STEPS>& offset) {
-        for (i64 code = 0; code < 256; code++) {
-            const i64 facet = code - FACET_CODE;
-            const bool on_facet = 0 <= facet && facet < FACETS;
-            first[code] = code < FACET_CODE ? code : on_facet ? FACET_A[facet] : -1;
-            second[code] = on_facet ? FACET_B[facet] : -1;
-        }
-        for (i64 step = 0; step < STEPS; step++) to[step] = offset[step];
-    }
-    INLINE Parents parents(const u8* code, i64 cell) const {
-        const i64 one = first[code[cell]], other = second[code[cell]];
-        return {one >= 0 ? cell + to[one] : -1, other >= 0 ? cell + to[other] : -1};
-    }
-};
+INLINE Parents parents_of(i64 cell, i64 code, const Steps& steps) {
+    if (code >= ARCS) return {-1, -1};
+    return {cell + steps[ARC.a[code]], code < FACET_CODE ? -1 : cell + steps[ARC.b[code]]};
+}
 
 // The burned cells of a fire, parents before children. stack: room; seen: zeros before and after.
 struct Order {
@@ -51,7 +38,7 @@ struct Order {
         stack[0] = i32(start);
         while (depth > 0) {
             const i64 cell = stack[depth - 1];
-            const Parents own = steps.parents(code, cell);
+            const Parents own = parents_of(cell, code[cell], steps);
             if (own.first >= room || own.second >= room || own.first < -1 || own.second < -1)
                 return OUTSIDE;
             const i64 waits = own.first >= 0 && !seen[own.first] ? own.first : own.second;
@@ -84,7 +71,7 @@ void hand_up(const u8* code, const double* value, const Steps& steps, const Orde
     for (i64 k = 0; k < order.count; k++) below[order.cells[k]] = value[order.cells[k]];
     for (i64 k = order.count - 1; k >= 0; k--) {
         const i64 cell = order.cells[k];
-        const Parents own = steps.parents(code, cell);
+        const Parents own = parents_of(cell, code[cell], steps);
         const double share = own.second >= 0 ? 0.5 : 1.0;
         if (own.first >= 0) below[own.first] += share * below[cell];
         if (own.second >= 0) below[own.second] += share * below[cell];
@@ -95,7 +82,7 @@ void hand_up(const u8* code, const double* value, const Steps& steps, const Orde
 void count_steps(const u8* code, const Steps& steps, const Order& order, double* above) {
     for (i64 k = 0; k < order.count; k++) {
         const i64 cell = order.cells[k];
-        const Parents own = steps.parents(code, cell);
+        const Parents own = parents_of(cell, code[cell], steps);
         if (own.first < 0) above[cell] = 0.0;
         else if (own.second < 0) above[cell] = above[own.first] + 1.0;
         else above[cell] = 0.5 * (above[own.first] + above[own.second]) + 1.0;
@@ -106,29 +93,29 @@ void count_steps(const u8* code, const Steps& steps, const Order& order, double*
 void add_flow(const Flows& call, const u8* code, const Steps& steps, const Order& order) {
     for (i64 k = 0; k < order.count; k++) {
         const i64 cell = order.cells[k];
-        const i64 first = steps.first[code[cell]], second = steps.second[code[cell]];
-        if (first < 0) continue;
-        const Parents own = steps.parents(code, cell);
-        const double below = call.below[cell], share = second >= 0 ? 0.5 : 1.0;
+        const Parents own = parents_of(cell, code[cell], steps);
+        if (own.first < 0) continue;
+        const double below = call.below[cell], share = own.second >= 0 ? 0.5 : 1.0;
         call.through[cell] += below;
-        if (code[own.first] < SPOT) call.along(first, cell) += share * below;
-        if (second >= 0 && code[own.second] < SPOT) call.along(second, cell) += share * below;
+        if (code[own.first] < SPOT) call.along(ARC.a[code[cell]], cell) += share * below;
+        if (own.second >= 0 && code[own.second] < SPOT)
+            call.along(ARC.b[code[cell]], cell) += share * below;
     }
 }
 
 // Calls task(code, order) for each fire, once its cells are in order.
 template <class Call, class Task>
-const char* for_fires(const Call& call, const Steps& steps, const Task& task) {
+const char* for_trees(const Call& call, const Task& task) {
     const i64 cells = call.seen.size();
     if (cells > INT32_MAX) return "codes: a map of more than 2^31 cells";
-    for (i64 offset : steps.to)
+    for (i64 offset : call.offset)
         if (offset < -INT32_MAX || offset > INT32_MAX) return "offset: beyond any map";
     for (u8 seen : call.seen)
         if (seen) return "seen: not zeros";
     for (i64 fire = 0; fire < call.codes.size(); fire++) {
         const u8* const code = call.codes[fire].data;
         Order order{call.ints[0].data, call.ints[1].data, call.seen.data, cells, 0};
-        if (const char* fault = order.fill(code, steps)) return fault;
+        if (const char* fault = order.fill(code, call.offset)) return fault;
         task(code, order);
     }
     return nullptr;
@@ -137,10 +124,10 @@ const char* for_fires(const Call& call, const Steps& steps, const Task& task) {
 }  // namespace
 
 ENTRY(path_counts, PathCounts) {
-    const Steps steps(call.offset);
+    const Steps& steps = call.offset;
     double* const above = call.reals[0].data;
     double* const below = call.reals[1].data;
-    return for_fires(call, steps, [&](const u8* code, const Order& order) {
+    return for_trees(call, [&](const u8* code, const Order& order) {
         count_steps(code, steps, order, above);
         hand_up(code, call.value.data, steps, order, below);
         for (i64 k = 0; k < order.count; k++) {
@@ -151,8 +138,8 @@ ENTRY(path_counts, PathCounts) {
 }
 
 ENTRY(flows, Flows) {
-    const Steps steps(call.offset);
-    return for_fires(call, steps, [&](const u8* code, const Order& order) {
+    const Steps& steps = call.offset;
+    return for_trees(call, [&](const u8* code, const Order& order) {
         hand_up(code, call.value.data, steps, order, call.below.data);
         add_flow(call, code, steps, order);
     });

@@ -8,7 +8,6 @@
 #include "invalidate.h"
 #include "kept_call.h"
 #include "losses.h"
-#include "parallel.h"
 #include "repair.h"
 
 namespace firebreak {
@@ -20,13 +19,11 @@ using Cells = Array<const i64, ANY>;
 // Tries in one fire. state: the fire's overlay, which is `like` between tries. is_beyond: with some
 // break the fire burned a cell that it does not burn without.
 struct Trial {
+    const TryLines& call;
     KeptFire fire;
     u8* state;
     const u8* like;
-    const Candidates& candidates;
-    const Crossing& crossing;
     ClassValues value;
-    Array<const double, ANY> limits;
     bool is_beyond;
 };
 
@@ -35,14 +32,8 @@ Trial begun(i64 fire, i64 thread, const i64* offset, const TryLines& call) {
     const Array<const u8, ANY> like = call.overlays.state[slot];
     const Array<u8, ANY> state = call.states[thread];
     __builtin_memcpy(state.data, like.data, size_t(like.size()));
-    return {kept_fire_of(fire, thread, state, offset, call),
-            state.data,
-            like.data,
-            call.candidates,
-            call.crossing,
-            call.values.value_by_class[slot],
-            call.rules.class_limits,
-            false};
+    return {call, kept_fire_of(fire, thread, state, offset, call), state.data, like.data,
+            call.values.value_by_class[slot], false};
 }
 
 // Gives the cells within REACH of an inner one the codes that they have beside a break, or else
@@ -57,18 +48,9 @@ void set_around(i64 cell, bool is_broken, const Trial& trial) {
         }
 }
 
-void set_breaks(Cells cells, const Trial& trial) {
-    for (i64 cell : cells) set_around(cell, true, trial);
-    for (i64 cell : cells) trial.state[cell] = u8(trial.candidates.kind);
-}
-
-void remove_breaks(Cells cells, const Trial& trial) {
-    for (i64 cell : cells) set_around(cell, false, trial);
-}
-
 // What narrow breaks save of their own cells, where fire still comes to them.
 i64 saved_inside(Cells cells, const Classes& classes, const Trial& trial) {
-    const Array<const i64, ANY, ANY>& left = trial.candidates.left;
+    const Array<const i64, ANY, ANY>& left = trial.call.candidates.left;
     const Scratch& work = trial.fire.work;
     i64 saved = 0;
     if (left.empty()) return saved;
@@ -93,15 +75,16 @@ bool burns_beyond(const KeptFire& fire) {
 // What breaks in inner cells save together; all is as before then.
 i64 try_cells(Cells cells, Trial& trial) {
     KeptFire& fire = trial.fire;
-    const Classes classes{fire.arcs, fire.first, trial.limits};
-    set_breaks(cells, trial);
+    const Classes classes{fire.arcs, fire.first, trial.call.rules.class_limits};
+    for (i64 cell : cells) set_around(cell, true, trial);
+    for (i64 cell : cells) trial.state[cell] = u8(trial.call.candidates.kind);
     fire.constant = suits_constant_weather(fire.arcs, fire.view);  // not of an ignition in a break
-    const i64 size = change(cells, trial.crossing, fire), fresh = propagate(size, fire);
+    const i64 size = change(cells, trial.call.crossing, fire), fresh = propagate(size, fire);
     i64 saved = lost_before(classes, trial.value, fire.changes);
     subtract_from(saved, lost_now(fresh, classes, trial.value, fire.work));
     add_to(saved, saved_inside(cells, classes, trial));
     trial.is_beyond = trial.is_beyond || burns_beyond(fire);
-    remove_breaks(cells, trial);
+    for (i64 cell : cells) set_around(cell, false, trial);
     rollback(fire);
     return saved;
 }
@@ -128,34 +111,24 @@ void try_each_line(i64 k, i64 thread, const i64* offset, const TryLines& call) {
     call.beyond[k] = trial.is_beyond;
 }
 
-const char* check_trial(const TryLines& call) {
+// The lines lie one after the other among `cells`.
+const char* fault_of(const TryLines& call) {
     CHECK(check_kept(call));
-    const Candidates& candidates = call.candidates;
-    if (candidates.slot < 0 || candidates.slot >= call.overlays.state.size())
-        return "candidates: a slot out of range";
-    const i64 kind = candidates.kind;
+    const i64 slot = call.candidates.slot, kind = call.candidates.kind;
+    if (slot < 0 || slot >= call.overlays.state.size()) return "candidates: a slot out of range";
     if (kind < CLOSED || kind > HELD_BREAK || kind == OPEN || kind == NEAR)
         return "candidates: no code of a break";
-    return nullptr;
-}
-
-// The lines lie one after the other among `cells`.
-const char* check_lines(const TryLines& call) {
-    const i64 cells = call.store.time.shape[1];
     CHECK(check_parts(call.first, call.out.shape[1], call.cells.size()));
-    for (i64 cell : call.cells)
-        if (!inside_map(cell, cells, call.width)) return "cells: one outside the map";
-    return nullptr;
+    return check_inside(call.cells, call.store.time.shape[1], call.width);
 }
 
 }  // namespace
 
 ENTRY(try_lines, TryLines) {
-    CHECK(check_trial(call));
-    CHECK(check_lines(call));
-    const Offsets offsets = offsets_for(call.width);
-    auto task = [&](i64 k, i64 thread) { try_each_line(k, thread, offsets.to, call); };
-    parallel_for(call.which.size(), call.threads, task);
+    CHECK(fault_of(call));
+    for_fires(call, [&](i64 k, i64 thread, const i64* offset) {
+        try_each_line(k, thread, offset, call);
+    });
     return nullptr;
 }
 
