@@ -63,14 +63,13 @@ def rose_of(table: Mapping[str, Any], where: str = "wind rose") -> WeatherScenar
 
 def _numbers(table: Mapping[str, Any], key: str, where: str, axes: int = 1) -> Floats:
     """A number or a list of numbers; with 2 axes a list of lists too."""
+    if key not in table:
+        raise fail(expected=f"a key '{key}'", given=f"{', '.join(table) or 'none'}", where=where,
+                   remedy="add this key")
     try:
         values = np.atleast_1d(np.asarray(table[key], dtype=np.float64))
-    except KeyError as error:
-        raise fail(expected=f"a key '{key}'", given=f"{', '.join(table) or 'none'}", where=where,
-                   remedy="add this key") from error
-    except (TypeError, ValueError, OverflowError) as error:
-        raise fail(expected=f"numbers for {key}", given=f"{table[key]!r}", where=where,
-                   remedy="write a list of numbers") from error
+    except (TypeError, ValueError, OverflowError):
+        values = np.empty(0)
     if values.size == 0 or values.ndim > axes or not np.isfinite(values).all():
         raise fail(expected=f"numbers for {key}", given=f"{table[key]!r}", where=where,
                    remedy="write a list of numbers")
@@ -103,8 +102,7 @@ def _speeds(table: Mapping[str, Any], where: str) -> Floats:
     return _numbers(table, named[0], where) * _SPEEDS[named[0]]
 
 
-def _frequency(table: Mapping[str, Any], directions: int, speeds: int,
-                    where: str) -> Floats:
+def _frequency(table: Mapping[str, Any], directions: int, speeds: int, where: str) -> Floats:
     """[D, V], summing to 1."""
     if "frequency" not in table:
         return np.full((directions, speeds), 1.0 / (directions * speeds))
@@ -115,10 +113,15 @@ def _frequency(table: Mapping[str, Any], directions: int, speeds: int,
         raise fail(expected=f"{directions} rows of {speeds} numbers, one row per direction",
                    given=f"an array of shape {found.shape}", where=f"{where}, frequency",
                    remedy="write one number per direction and speed")
-    if not (found >= 0.0).all() or found.sum() <= 0.0:
-        raise fail(expected="frequencies of 0 or more, not all 0", given=f"{found.min():g}",
-                   where=f"{where}, frequency", remedy="correct the numbers")
-    return found / found.sum()
+    return _shares(found, "frequencies", f"{where}, frequency")
+
+
+def _shares(values: Floats, words: str, where: str) -> Floats:
+    """Numbers of 0 or more, scaled to sum to 1."""
+    if not (values >= 0.0).all() or values.sum() <= 0.0:
+        raise fail(expected=f"{words} of 0 or more, not all 0", given=f"{values.min():g}",
+                   where=where, remedy="correct the numbers")
+    return values / values.sum()
 
 
 def _moistures(table: Mapping[str, Any], where: str) -> tuple[dict[str, Floats], Floats]:
@@ -134,10 +137,8 @@ def _moistures(table: Mapping[str, Any], where: str) -> tuple[dict[str, Floats],
                        remedy='write for example moisture = "D2L2"')
         columns = np.array([moisture_scenario(name, where) for name in weights])
         share = _numbers({"moisture": list(weights.values())}, "moisture", where)
-        if not (share >= 0.0).all() or share.sum() <= 0.0:
-            raise fail(expected="weights of 0 or more, not all 0", given=f"{share.min():g}",
-                       where=f"{where}, moisture", remedy="correct the numbers")
-        return dict(zip(Moistures._fields, columns.T, strict=True)), share / share.sum()
+        share = _shares(share, "weights", f"{where}, moisture")
+        return dict(zip(Moistures._fields, columns.T, strict=True)), share
     if "moisture" in table or len(named) != len(Moistures._fields):
         raise fail(expected="either 'moisture' or all of " + ", ".join(Moistures._fields),
                    given=", ".join([*named, *(["moisture"] if "moisture" in table else [])])
