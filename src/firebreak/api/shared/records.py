@@ -83,8 +83,11 @@ def write_record(folder: Path, options: "PlanOptions", landscape: str,
         base = os.path.relpath(Path.cwd(), folder.resolve())
     except ValueError:  # another drive
         base = str(Path.cwd())
-    return write_options(folder, options.scene, place=dataclasses.asdict(options.place),
-                         plan=own | {"seed": options.scene.seed, "relative_to": base})
+    place = dataclasses.asdict(options.place)
+    if config is not None and options.place.phases is None:
+        place["phases"] = ""  # none, whatever the file says: a record of None leaves it to the file
+    own |= {"seed": options.scene.seed, "relative_to": base}
+    return write_options(folder, options.scene, place=place, plan=own)
 
 
 def plain(tree: dict[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,14 @@
 """A plan's options from a file: what is relative to it, and what is a name."""
 
+import json
+import warnings
 from pathlib import Path
 
 import pytest
 
-from firebreak.cli.shared.plan_record import options_in
+from firebreak.api.shared.records import write_record
+from firebreak.cli.shared.common import parse
+from firebreak.cli.shared.plan_record import PlanArguments, options_in, recorded
 
 
 @pytest.mark.parametrize(("named", "read"), [
@@ -26,3 +30,21 @@ def test_a_file_of_that_name_goes_before_the_policy_that_comes_along(
     Path("conf/plan.toml").write_text('policy = "general"\n')
     asked = options_in(Path("conf/plan.toml"))
     assert asked.policy == Path("conf/general")
+
+
+@pytest.mark.parametrize(("said", "phases"), [
+    ([], "2027:3"), (["--budget", "0.1"], ""), (["--phases", "2028:4"], "2028:4")])
+def test_a_record_has_the_phases_that_a_plan_was_made_with(
+        said: list[str], phases: str, tmp_path: Path) -> None:
+    config = tmp_path / "plan.toml"
+    config.write_text("[[phase]]\nyear = 2027\nbudget = 3\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        options = parse(PlanArguments, ["synthetic:1:12", "--config", str(config), *said],
+                        "plan").options
+    write_record(tmp_path, options, options.landscape, options.config)
+    assert recorded(tmp_path).place.phases == phases
+    record = json.loads((tmp_path / "options.json").read_text())
+    record["place"]["phases"] = None  # as an earlier version wrote it
+    (tmp_path / "options.json").write_text(json.dumps(record))
+    assert recorded(tmp_path).place.phases == "2027:3"
