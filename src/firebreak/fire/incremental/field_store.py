@@ -1,7 +1,6 @@
 """Room for the travel fields of N slots in one set of arrays, so that their fires burn together."""
 
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -97,16 +96,16 @@ class FieldStore:
             self._all = field
             self._hold()
             return
-        kept, mine = self._all, _shared_of(field)
-        others = [] if alone else [one for k, one in self._shared.items() if k != slot]
-        alike: _Shared | None = mine
-        agreed = reduce(_agreed, others, alike)
+        shared = _Shared((field.breaks.leak, field.spots.delay_min, field.spots.cell_size_m),
+                         field.step_min, field.breaks.crew)
+        every = {slot: shared} if alone else self._shared | {slot: shared}
+        agreed = _agreed(list(every.values()))
         if agreed is None:
             raise fail(expected="the same cell size, length of weather steps, rule for leaks, "
                                 "crews and embers in all slots", given="different ones",
                        where="environment",
                        remedy="make a separate environment for this problem")
-        self._shared = {slot: mine} if alone else self._shared | {slot: mine}
+        self._shared, kept = every, self._all
         self._steps[slot] = field.steps
         self._all = kept._replace(
             step_min=agreed.step_min,
@@ -150,29 +149,15 @@ class _Shared(NamedTuple):
     crew: CrewRule
 
 
-def _shared_of(field: TravelField) -> _Shared:
-    return _Shared((field.breaks.leak, field.spots.delay_min, field.spots.cell_size_m),
-                   field.step_min, field.breaks.crew)
-
-
-def _agreed(one: _Shared | None, other: _Shared) -> _Shared | None:
-    """The rules that two slots share; None where they differ."""
-    if one is None:
-        return None
-    crew, step_min = _joined(one.crew, other.crew), min(one.step_min, other.step_min)
-    lengths = {one.step_min, other.step_min} - {np.inf}
-    if crew is None or one.rules != other.rules or len(lengths) > 1:
-        return None
-    return _Shared(one.rules, step_min, crew)
-
-
-def _joined(one: CrewRule, other: CrewRule) -> CrewRule | None:
-    """The rule of crews of slots that have these: a slot whose breaks nobody holds takes that of
-    the others. None where they differ.
+def _agreed(every: Sequence[_Shared]) -> _Shared | None:
+    """The rules of slots that have these, where a slot whose breaks nobody holds takes the crews of
+    the others; None where they differ.
     """
-    attacks = [rule._replace(always=0.0, cells=0.0) for rule in (one, other)]
-    if one.attack_min != other.attack_min or (one.attack_min < np.inf and attacks[0] != attacks[1]):
+    lengths = {one.step_min for one in every} - {np.inf}
+    crews = [one.crew for one in every]
+    holding = [crew for crew in crews if crew.cells > 0.0]
+    attacks = {crew._replace(always=0.0, cells=0.0) if crew.attack_min < np.inf else None
+               for crew in crews}
+    if max(len({one.rules for one in every}), len(lengths), len(set(holding)), len(attacks)) > 1:
         return None
-    if one.cells > 0.0 and other.cells > 0.0:
-        return one if one == other else None
-    return one if one.cells > 0.0 else other
+    return _Shared(every[0].rules, min(one.step_min for one in every), [*holding, *crews][0])
