@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firebreak.files import write_text
-from firebreak.reading import record_of
+from firebreak.reading import read_toml, record_of
 from firebreak.settings.retired import option_of_key
 
 if TYPE_CHECKING:
@@ -84,8 +84,8 @@ def write_record(folder: Path, options: "PlanOptions", landscape: str,
     except ValueError:  # another drive
         base = str(Path.cwd())
     place = dataclasses.asdict(options.place)
-    if config is not None and options.place.phases is None:
-        place["phases"] = ""  # none, whatever the file says: a record of None leaves it to the file
+    if options.place.phases is None and config is not None and "phase" in read_toml(config):
+        place["phases"] = ""  # none: a record of None leaves it to the file
     own |= {"seed": options.scene.seed, "relative_to": base}
     return write_options(folder, options.scene, place=place, plan=own)
 
