@@ -7,6 +7,7 @@ under its breaks, which gives the same bits.
 
 import platform
 import warnings
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +16,7 @@ import torch
 
 from firebreak.checks import InputError
 from firebreak.reading import from_toml
-from firebreak.train.config.load import as_toml, checked
+from firebreak.train.config.load import as_toml, checked, tree_of
 from firebreak.train.run.progress import RunState
 from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
 from firebreak.train.storage.metrics import Position, positions_of
@@ -103,7 +104,7 @@ def _warn_of_another_machine(then: dict[str, Any], now: dict[str, Any]) -> None:
 
 def _warn_of_other_settings(then: str, now: str) -> None:
     """Settings that were changed since the save; how long to run and where data lie may be."""
-    before, after = _flat(_with_defaults(from_toml(then))), _flat(from_toml(now))
+    before, after = _settings_of(then), _settings_of(now)
     other = [f"{key} {after.get(key)} instead of {before.get(key)}"
              for key in sorted(before.keys() | after.keys())
              if before.get(key) != after.get(key) and key not in _FREE
@@ -113,15 +114,11 @@ def _warn_of_other_settings(then: str, now: str) -> None:
                       "from those of the saved run", stacklevel=2)
 
 
-def _with_defaults(tree: dict[str, Any]) -> dict[str, Any]:
-    """Settings with what keys stand for that were not known when they were saved."""
-    try:
-        return from_toml(as_toml(checked(tree, "checkpoint")))
-    except InputError:  # of another version: compared as they are
-        return tree
-
-
-def _flat(tree: dict[str, Any]) -> dict[str, Any]:
+def _settings_of(text: str) -> dict[str, Any]:
+    """Values by key with its table, also of keys that were not known when the text was saved."""
+    tree = from_toml(text)
+    with suppress(InputError):  # of another version: compared as they are
+        tree = tree_of(checked(tree, "checkpoint"))
     return {f"{table}.{key}" if isinstance(values, dict) else table: value
             for table, values in tree.items()
             for key, value in (values if isinstance(values, dict) else {"": values}).items()}
