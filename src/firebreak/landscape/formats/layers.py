@@ -46,9 +46,6 @@ class Role(Enum):
 LCP_ORDER = tuple(Role)[:8]
 """Order of bands in a landscape file; the first five alone make one without crown fuels."""
 
-CLASSES = frozenset({Role.FUEL, Role.TREATABLE})
-"""Layers whose numbers are names: they have no mean."""
-
 SlopeUnit = Literal["percent", "degrees"]
 
 ELEVATIONS_M = (-500.0, 9000.0)

@@ -45,6 +45,9 @@ __all__ = ["LandscapeWarning", "Terrain", "read_landscape"]
 
 DEFAULT_SYNTHETIC_SIZE = 40
 _MADE_PER_CELL = 150  # bytes, beside what reading takes
+# Codes have no mean, and the mean of 350 and 10 degrees is not 180.
+_HOW: dict[Role, How] = {Role.FUEL: "majority", Role.TREATABLE: "majority", Role.ASPECT: "nearest",
+                         Role.ELEVATION: "smooth"}
 
 
 def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
@@ -224,16 +227,8 @@ def _read_layers(folder: Path, chosen: dict[Role, Path], crs: str | None) -> Sou
             continue
         grid, band, _ = read_layer(path, crs, target)
         if not same_place(grid, target):
-            band = onto(band, grid, target, _how(role))
+            band = onto(band, grid, target, _HOW.get(role, "mean"))
             warn(f"{path}: resampled from {describe(grid)} to the fuel layer's {describe(target)}")
         found[role] = band
     return Source(str(folder), folder.resolve().name, target, found,
                   _system(fuel.where, tags.get(SYSTEM_TAG), fuel.label))
-
-
-def _how(role: Role) -> How:
-    if role in layers.CLASSES:
-        return "majority"
-    if role is Role.ASPECT:
-        return "nearest"  # the mean of 350 and 10 degrees is not 180
-    return "smooth" if role is Role.ELEVATION else "mean"
