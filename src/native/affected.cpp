@@ -47,6 +47,19 @@ void note_change(i64 slot, i64 place, const SlotFires& fires, const ChangedCells
     changed.cells(slot, count++) = place;
 }
 
+// Did a fire burn a cell within REACH of an inner one?
+INLINE bool burned_within_reach(const u8* code, i64 cell, i64 width) {
+    static_assert(UNBURNED == 255 && REACH == 3, "all bits are set of what did not burn");
+    u32 all = ~u32(0);
+    for (i64 row = -REACH; row <= REACH; row++) {
+        u32 west, east;  // four cells each, of which they share the middle one
+        __builtin_memcpy(&west, code + (cell + row * width - REACH), sizeof west);
+        __builtin_memcpy(&east, code + (cell + row * width), sizeof east);
+        all &= west & east;
+    }
+    return all != ~u32(0);
+}
+
 // Prefetches what `burned_within_reach` looks at.
 INLINE void prefetch_near(const u8* code, i64 cell, i64 width) {
     for (i64 row = -REACH; row <= REACH; row++) prefetch(code, u64(cell + row * width));

@@ -132,20 +132,6 @@ INLINE bool depends(const u8* code, i64 cell, const Crossing& crossing) {
     return false;
 }
 
-// Did a fire burn a cell within REACH of an inner one, or nearer?
-template <i64 NEAR_BY = REACH>
-INLINE bool burned_within_reach(const u8* code, i64 cell, i64 width) {
-    static_assert(UNBURNED == 255 && REACH == 3, "all bits are set of what did not burn");
-    u32 all = ~u32(0);
-    for (i64 row = -NEAR_BY; row <= NEAR_BY; row++) {
-        u32 west, east;  // four cells each, some of which they share
-        __builtin_memcpy(&west, code + (cell + row * width - NEAR_BY), sizeof west);
-        __builtin_memcpy(&east, code + (cell + row * width + NEAR_BY - REACH), sizeof east);
-        all &= west & east;
-    }
-    return all != ~u32(0);
-}
-
 // Invalidates what is reached through a break, CLOSED or NARROW_BREAK, and by arcs that it closes.
 inline i64 invalidate_closed(i64 cell, i64 kind, i64 invalidated, const Crossing& crossing,
                              const KeptFire& fire) {
