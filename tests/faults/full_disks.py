@@ -12,6 +12,7 @@ import resource
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from faults.kills import Found
 from faults.runs import Process
 from faults.writers import Writer
 from firebreak.cli import main
-from firebreak.cli.commands import COMMANDS
+from firebreak.cli.commands import COMMANDS, PROGRAMS, Program
 from firebreak.planning.output.vectors import check_package
 
 PAGE = 4096
@@ -29,6 +30,11 @@ OLD = b"old\n"
 _COMMAND = "writer-under-test"
 
 Tree = dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """The options of a writer as a command."""
 
 
 class Ended(NamedTuple):
@@ -85,13 +91,13 @@ def _points(new: Tree, kind: str, few: bool, step: int) -> list[int]:
 
 def run(write: Callable[[Path], object], out: Path) -> Ended:
     """A writer as a command of firebreak."""
-    def command(_: list[str]) -> int:
+    def command(_: object) -> int:
         done = write(out)
         return done if isinstance(done, int) else 0
 
-    COMMANDS[_COMMAND] = ""  # type: ignore[index]
+    COMMANDS[_COMMAND], PROGRAMS[_COMMAND] = "", Program(_COMMAND, "NoOptions")
     sys.modules[f"firebreak.cli.commands.{_COMMAND}"] = SimpleNamespace(  # type: ignore[assignment]
-        run=command)
+        run=command, NoOptions=NoOptions)
     told = io.StringIO()
     with contextlib.redirect_stderr(told):
         code = main([_COMMAND])

@@ -7,7 +7,6 @@ import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,9 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import save_policy
 from firebreak.api.shared.records import write_options
 from firebreak.api.shared.scene_options import SceneOptions
+from firebreak.cli.commands import actions_of, class_of, function_of
 from firebreak.cli.shared import tables
+from firebreak.cli.shared.common import parse
 from firebreak.landscape.formats import folders, qgis_styles, treated, write
 from firebreak.landscape.formats.landfire_archive import landscape_of_archive
 from firebreak.landscape.landscape import Landscape
@@ -94,10 +95,14 @@ def commands(inputs: Path) -> list[Writer]:
 
 
 def _command(name: str, arguments: list[str], pages: int = 1) -> Writer:
+    words = 2 if actions_of(arguments[0]) else 1
+    program = " ".join(arguments[:words])
+
     def run(out: Path) -> int:
         os.chdir(out)
-        with contextlib.redirect_stdout(io.StringIO()):
-            return int(import_module(f"firebreak.cli.commands.{arguments[0]}").run(arguments[1:]))
+        bound = parse(class_of(program), arguments[words:], program)
+        with contextlib.redirect_stdout(io.StringIO()), bound.spelled():
+            return int(function_of(program)(bound))
     folders = ("ascii", "cell2fire")  # must be new
     return Writer(f"command {name}", run, not name.endswith(folders), same_bytes=False,
                   pages=pages)
