@@ -60,7 +60,7 @@ def filled(template: str, macro: str, *given: Any) -> str:
 
 def write_page(path: Path, content: str) -> Path:
     """Writes a page that appears whole or not at all; returns its path."""
-    write_text(path, content)
+    write_text(path, f"{content.rstrip()}\n")
     return path
 
 
