@@ -17,7 +17,7 @@ from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.conditions import FireConditions
 from firebreak.fire.effects.losses import ValueLayer, loss_by_class
 from firebreak.fire.fires import Fires, draw_fires
-from firebreak.fire.spread import bands, behavior_under, spread_on
+from firebreak.fire.spread import behavior_in_bands, spread_on
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import TravelField
 from firebreak.landscape.landscape import Landscape
@@ -104,13 +104,11 @@ class Scene:
 
         mean: makes maps [h, W] by name of the behaviour [R, h, W] of a band.
         """
-        land, rows = self.landscape, self.streams.steps
         maps: dict[str, NDArray] = {}
-        for window in bands(land.shape, rows.weight.size):
-            part = behavior_under(window.of(land), rows, self.conditions,
-                                  None if breaks is None else breaks[window.slices])
+        for window, part in behavior_in_bands(self.landscape, self.streams.steps, self.conditions,
+                                              breaks):
             for name, band in mean(part).items():
-                maps.setdefault(name, np.empty(land.shape))[window.slices] = band
+                maps.setdefault(name, np.empty(self.landscape.shape))[window.slices] = band
         return maps
 
 

@@ -158,6 +158,21 @@ def behavior_under(landscape: Landscape, weather: WeatherScenarios, conditions: 
                            for name, grid in own._asdict().items()})
 
 
+def behavior_in_bands(landscape: Landscape, weather: WeatherScenarios, conditions: FireConditions,
+                      breaks: NDArray[np.bool_] | None = None,
+                      ) -> Iterator[tuple[Window, FireBehavior]]:
+    """Fire behaviour of windows that cover a map, with breaks in place: of rows of it, or of parts
+    of one where rows of weather are many.
+    """
+    (height, width), cells = landscape.shape, max(1, BAND_CELLS // weather.weight.size)
+    down, across = max(1, cells // width), min(cells, width)
+    for top in range(0, height, down):
+        for left in range(0, width, across):
+            window = Window(top, left, min(down, height - top), min(across, width - left))
+            yield window, behavior_under(window.of(landscape), weather, conditions,
+                                         None if breaks is None else breaks[window.slices])
+
+
 def check_burns(landscape: Landscape, rows: WeatherScenarios, conditions: FireConditions) -> None:
     """Refuses a landscape on which nothing burns; looks no further than at what burns.
 
@@ -168,7 +183,7 @@ def check_burns(landscape: Landscape, rows: WeatherScenarios, conditions: FireCo
         return
     burns = False
     for land in (_sample(landscape), landscape):
-        for _, behavior in _behaviors(land, rows, conditions):
+        for _, behavior in behavior_in_bands(land, rows, conditions):
             burns = burns or bool((behavior.rate_of_spread_m_min > 0.0).any())
             if burns and (not conditions.meets_crews or has_intensity(behavior)):
                 return
@@ -177,29 +192,10 @@ def check_burns(landscape: Landscape, rows: WeatherScenarios, conditions: FireCo
 
 def mean_rate(landscape: Landscape, rows: WeatherScenarios, conditions: FireConditions) -> float:
     """Mean rate of spread of a sample of burnable cells, m/min."""
-    total, cells = 0.0, 0
-    for part, behavior in _behaviors(_sample(landscape), rows, conditions):
-        total += float(behavior.rate_of_spread_m_min[:, part.burnable].sum())
-        cells += int(part.burnable.sum())
-    return total / max(cells * rows.weight.size, 1)
-
-
-def bands(shape: tuple[int, int], rows: int) -> Iterator[Window]:
-    """Windows that cover a map: rows of it, or parts of one where `rows` of weather are many."""
-    height, width = shape
-    cells = max(1, BAND_CELLS // rows)
-    down, across = max(1, cells // width), min(cells, width)
-    for top in range(0, height, down):
-        for left in range(0, width, across):
-            yield Window(top, left, min(down, height - top), min(across, width - left))
-
-
-def _behaviors(landscape: Landscape, rows: WeatherScenarios,
-               conditions: FireConditions) -> Iterator[tuple[Landscape, FireBehavior]]:
-    """Parts of a landscape and their fire behaviour."""
-    for window in bands(landscape.shape, rows.weight.size):
-        part = window.of(landscape)
-        yield part, fire_behavior(part, rows, conditions.model)
+    land = _sample(landscape)
+    total = sum(float(behavior.rate_of_spread_m_min[:, land.burnable[window.slices]].sum())
+                for window, behavior in behavior_in_bands(land, rows, conditions))
+    return total / max(int(land.burnable.sum()) * rows.weight.size, 1)
 
 
 def _sample(landscape: Landscape) -> Landscape:
