@@ -5,14 +5,14 @@ and refused alike; each setting remembers where it was said, so that an error na
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from firebreak.checks import InputError, check_utf8, fail
 from firebreak.settings.conversion import UnfitError, converted
 from firebreak.settings.rules import check
-from firebreak.settings.schema import Leaf, default_of, in_short, leaves
+from firebreak.settings.schema import Leaf, in_short, leaves
 from firebreak.settings.sources import SEED, Given, Source
 from firebreak.settings.spelling import Origin, respelled, respelled_error
 
@@ -57,39 +57,54 @@ def bind(kind: type[Options], *sources: Source,
     values: dict[str, Any] = {}
     origins: dict[str, Origin] = {}
     for source in sources:
-        said = [given for given in source.given(kind)]
-        own = {ids[given.leaf.path]: _value(given, source, known) for given in said}
-        where = {ids[given.leaf.path]: given.origin for given in said}
-        names = [name for name in one_of if name in own]
-        if len(names) > 1:
-            raise fail(expected="one budget",
-                       given=" and ".join(where[name].spelled(known[name]) for name in names),
-                       where=source.where, remedy="give one of them")
-        for before in [name for name in one_of if names and name in values and name not in own]:
-            warnings.warn(f"{where[names[0]].spelled(known[names[0]])} replaces "
-                          f"{origins[before].spelled(known[before])} of {origins[before].where}",
-                          stacklevel=2)
-            del values[before], origins[before]
-        values |= {name: value for name, value in own.items() if name in known}
-        origins |= {name: origin for name, origin in where.items() if name in known}
-    missing = [leaf.option for leaf in known.values()
-               if leaf.is_required and leaf.name not in values]
+        said = {ids[given.leaf.path]: given for given in source.given(kind)}
+        own = {name: _value(given, source, known) for name, given in said.items()}
+        where = {name: given.origin for name, given in said.items() if name in known}
+        for name in _replaced(where, origins, [name for name in one_of if name in where],
+                              source, known):
+            del values[name], origins[name]
+        values |= {name: own[name] for name in where}
+        origins |= where
+    missing = [leaf.option for name, leaf in known.items()
+               if leaf.is_required and name not in values]
     if missing:
         last = sources[-1]
         raise fail(expected=" and ".join(missing), given=last.shown, where=last.where,
                    remedy=f"{last.where} --help lists what it takes")
-    tree: dict[str, Any] = {}
-    for name, value in values.items():
-        inside = tree
-        *groups, field = known[name].path
-        for group in groups:
-            inside = inside.setdefault(group, {})
-        inside[field] = value
-    bound = Bound(_made(kind, tree), origins)
+    bound = Bound(_made(kind, [(known[name], value) for name, value in values.items()]), origins)
     if command is not None:
         with bound.spelled():
             check(bound.options, command)
     return bound
+
+
+def _replaced(where: Mapping[str, Origin], earlier: Mapping[str, Origin], names: Sequence[str],
+              source: Source, known: Mapping[str, Leaf]) -> list[str]:
+    """The budgets of earlier sources that those of one source, `names`, replace in another form,
+    with a warning.
+
+    Raises:
+        InputError: the source has two.
+    """
+    if len(names) > 1:
+        raise fail(expected="one budget",
+                   given=" and ".join(where[name].spelled(known[name]) for name in names),
+                   where=source.where, remedy="give one of them")
+    before = [name for name in BUDGETS if names and name in earlier and name not in names]
+    for name in before:
+        warnings.warn(f"{where[names[0]].spelled(known[names[0]])} replaces "
+                      f"{earlier[name].spelled(known[name])} of {earlier[name].where}",
+                      stacklevel=3)
+    return before
+
+
+def _made(kind: Any, values: Sequence[tuple[Leaf, Any]]) -> Any:
+    """An instance of a class with these values, and defaults elsewhere."""
+    options = kind(**{leaf.name: value for leaf, value in values if len(leaf.path) == 1})
+    for leaf, value in values:
+        if len(leaf.path) > 1:
+            options = leaf.put(options, value)
+    return options
 
 
 def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:
@@ -108,20 +123,3 @@ def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:
         raise fail(expected=unfit.expected, given=unfit.given, where=origin.where,
                    remedy=remedy) from None
     return source.placed(leaf, value)
-
-
-def _made(kind: Any, tree: Mapping[str, Any]) -> Any:
-    """An instance of a class with the values of a tree of its groups."""
-    given = {}
-    for field in fields(kind):
-        if field.name in tree:
-            default = default_of(field)
-            value = tree[field.name]
-            given[field.name] = _replaced(default, value) if is_dataclass(default) else value
-    return kind(**given)
-
-
-def _replaced(options: Any, tree: Mapping[str, Any]) -> Any:
-    changes = {name: _replaced(getattr(options, name), value)
-               if is_dataclass(getattr(options, name)) else value for name, value in tree.items()}
-    return replace(options, **changes)
