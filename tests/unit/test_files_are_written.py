@@ -34,7 +34,7 @@ ELSEWHERE = {
     ("landscape/raster/vector_child.py", "write"): "to a buffer and a pipe",
     ("landscape/raster/shape_files.py", "copyfile"): "into a folder for temporary files",
     ("planning/output/vectors.py", "write"): "in a folder for temporary files",
-    ("landscape/formats/lcp.py", "copy"): "in GDAL's memory",
+    ("landscape/formats/write.py", "copy"): "in GDAL's memory",
 }
 
 
