@@ -261,22 +261,18 @@ class ProblemBatch:
         """
         burned = self.fires.burn(self.fields, self.overlays)
         self._unobserved[slots] = True
-        for slot in slots.tolist() if fresh else ():
-            self.untreated_plan_loss[slot] = self.plan_loss(slot)
-            self.untreated_reward_loss[slot] = self.reward_loss(slot)
-            if self._observed is None:
-                continue
-            burnable = self.problem(slot).scene.landscape.burnable
-            self._observed.begin(slot, float(self.maps(slot)[0][burnable].mean()))
+        if fresh:
+            self.untreated_plan_loss[slots] = self._mean_losses(0, slots)
+            self.untreated_reward_loss[slots] = self.reward_losses(slots)
+        if fresh and self._observed is not None:
+            for slot in slots.tolist():
+                burnable = self.problem(slot).scene.landscape.burnable
+                self._observed.begin(slot, float(self.maps(slot)[0][burnable].mean()))
         return burned
 
     def plan_loss(self, slot: int) -> float:
         """Mean loss of the slot's plan fires."""
         return float(self._mean_losses(0, np.array([slot]))[0])
-
-    def reward_loss(self, slot: int) -> float:
-        """Mean loss of the slot's reward fires."""
-        return float(self.reward_losses(np.array([slot]))[0])
 
     def reward_losses(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
         """Mean losses f64 [M] of the reward fires of the slots `which`."""
