@@ -1,2 +1,3 @@
-"""What Python and the command line share: options, and the steps from them to results.
-No text for a terminal: this is in `cli`."""
+"""Shared by Python and the command line: options, and the steps from them to results. No text for a
+terminal: this is in `cli`.
+"""

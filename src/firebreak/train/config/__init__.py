@@ -1,5 +1,5 @@
-"""A run's settings: schema, loading, errors, and the objects made from them. Settings that the
-command line has too are in `firebreak.settings`.
+"""A run's configuration: its tables, reading and writing, and the objects made from it. Settings
+that the command line has too are in `firebreak.settings`.
 """
 
 DEFAULT_PRESET = "quick"
