@@ -195,17 +195,6 @@ INLINE float first_arrival(const Listed& listed, const FrontRoom& front) {
     return by_step < by_facet ? by_step : by_facet;
 }
 
-// The parent code of a unit step that is listed in a lane.
-struct StepCodes {
-    u8 of[8];
-};
-constexpr StepCodes step_codes() {
-    StepCodes own{};
-    for (int lane = 0; lane < 8; lane++) own.of[lane] = u8(STEP_OF_LANE[lane]);
-    return own;
-}
-inline constexpr StepCodes STEP_CODE = step_codes();
-
 // An arc that is listed.
 struct ListedArc {
     float time;
@@ -224,7 +213,7 @@ INLINE void for_listed(const Listed& listed, const FrontRoom& front, const Task&
     }
     for (u64 k = 0; k < listed.steps; k++) {
         const u64 word = front.found[k];
-        task(ListedArc{time_of(word), cell_in(word) >> 3, STEP_CODE.of[word & 7], 0.0f});
+        task(ListedArc{time_of(word), cell_in(word) >> 3, u8(STEP_OF_LANE[word & 7]), 0.0f});
     }
 }
 

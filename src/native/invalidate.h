@@ -7,24 +7,19 @@
 namespace firebreak {
 
 // Eight bytes, a number for each lane, as one word.
-constexpr u64 lane_bytes(const LaneTable<int>& numbers, int more) {
+template <class T>
+constexpr u64 lane_bytes(const T (&numbers)[8], int more) {
     u64 word = 0;
-    for (int lane = 0; lane < 8; lane++) word |= u64(numbers.lane[lane] + more) << (8 * lane);
+    for (int lane = 0; lane < 8; lane++) word |= u64(numbers[lane] + more) << (8 * lane);
     return word;
-}
-
-constexpr LaneTable<int> steps_to_middle() {
-    LaneTable<int> own{};
-    for (int lane = 0; lane < 8; lane++) own.lane[lane] = int(STEP_OF_LANE[lane]);
-    return own;
 }
 
 // Bits of the neighbours that fire reached from a cell by a step, or through a unit facet that ends
 // in it. code: of parents.
 INLINE u64 children_around(const u8* code, u64 cell, u64 width) {
-    constexpr u64 BY_STEP = lane_bytes(steps_to_middle(), 0);
-    constexpr u64 BY_FACET_BEFORE = lane_bytes(BEFORE.facet, FACET_CODE);
-    constexpr u64 BY_FACET_BEHIND = lane_bytes(BEHIND.facet, FACET_CODE);
+    constexpr u64 BY_STEP = lane_bytes(STEP_OF_LANE, 0);
+    constexpr u64 BY_FACET_BEFORE = lane_bytes(BEFORE.facet.lane, FACET_CODE);
+    constexpr u64 BY_FACET_BEHIND = lane_bytes(BEHIND.facet.lane, FACET_CODE);
     const u64 near = bytes_around(code, cell, width);
     return zero_bytes(near ^ BY_STEP) | zero_bytes(near ^ BY_FACET_BEFORE)
            | zero_bytes(near ^ BY_FACET_BEHIND);
