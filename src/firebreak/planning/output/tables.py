@@ -1,6 +1,4 @@
-"""What is known of a plan as tables: of its segments, its treatments, and what is done in which
-year.
-"""
+"""Tables of a plan: of its segments, its treatments, and what is done in which year."""
 
 import csv
 import io
@@ -111,7 +109,7 @@ def years_built(found: YearsResult) -> list[int | None]:
 
 
 def years_words(found: YearsResult) -> str:
-    """Which schedule is kept, and what it saves, in a sentence."""
+    """A sentence on the schedule that is kept, and what it saves."""
     kept, name = found.saved[found.chosen], found.chosen
     words = (f"over {counted(len(found.years), 'year')} {name} is kept: it saves "
              f"{kept.reduction:.1%} ({kept.low:.1%} to {kept.high:.1%})")

@@ -271,8 +271,8 @@ class OwnLines:
 
 
 def _shortlist(lines: Lines, lengths: Sequence[int], cells: int) -> NDArray[np.int64]:
-    """Which lines to burn: of each length and direction those with the most gain per price, and of
-    these as many of each length as are affordable on a map of so many cells.
+    """Numbers of the lines to burn: of each length and direction those with the most gain per
+    price, and of these as many of each length as are affordable on a map of so many cells.
     """
     rate = lines.gain / lines.price
     best_first = np.argsort(-rate, kind="stable")

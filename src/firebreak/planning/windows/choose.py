@@ -120,7 +120,7 @@ class Ratings:
 
 
 class _Ends:
-    """Which lines have a cell beside which others."""
+    """The cells of lines, to find lines beside others."""
 
     def __init__(self, lines: Sequence[NDArray[np.int64]], cols: int) -> None:
         self._lines, self._cols = lines, cols

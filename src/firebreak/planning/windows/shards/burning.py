@@ -104,7 +104,7 @@ class BurningFires:
             yield fires[first:first + size]
 
     def _near(self, lines: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Which fires lines may change, bool [n, lines]: by their boxes, which are known of those
+        """Fires that lines may change, bool [n, lines]: by their boxes, which are known of those
         that were put aside.
         """
         width = padded_width(self._slots.sizes.shape[1])

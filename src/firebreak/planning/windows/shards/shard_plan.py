@@ -1,5 +1,5 @@
-"""Which fires share a shard, what it holds, the lines that it is asked about, and the unit of what
-it answers.
+"""Plans of shards: which fires share one, what it holds, the lines that it is asked about, and the
+unit of what it answers.
 
 Chance events belong to fire and cell of the whole map. A part that has all columns counts its cells
 as the map does, but for those above it, so shards of fires that meet chances have all columns.
