@@ -130,7 +130,7 @@ def test_an_optuna_search_that_is_killed_goes_on_to_the_same_trials(tmp_path: Pa
     (("evolve", "--population", "1"), "evolution.population"),
     (("evolve", "--resume", "nowhere"), "config.toml"),
     (("evolve", "--executor", "ray", "--ray-address", "127.0.0.1:9"), "no answer"),
-    (("evolve", "--executor", "processes", "--workers", "-1"), "0 to 4096 workers"),
+    (("evolve", "--executor", "processes", "--workers", "-1"), "at least 0 and at most 4096"),
     (("evolve", "--set", "artifacts.store='/proc/nowhere'"), "a store that can be written"),
     (("trials", "--folds", "5"), "at most 4 folds"),
     (("trials", "--set", "trials.search={'agent.widht'=[8]}"), "widht")])

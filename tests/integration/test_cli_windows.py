@@ -99,7 +99,7 @@ INCLUDED = ["--must-include", "agreed.tif"]
 WRONG: list[tuple[list[str], str]] = [
     (["--window-cells", "3"], "--window-cells: expected a whole number of at least 16, got 3"),
     (["--window-margin", "-1"], "--window-margin: expected a whole number of at least 0"),
-    (["--executor", "processes", "--workers", "-1"], "expected 0 to 4096 workers"),
+    (["--executor", "processes", "--workers", "-1"], "at least 0 and at most 4096, got -1"),
     (["--executor", "ray", "--ray-address", "nowhere"], "--ray-address: expected HOST:PORT"),
     ([*WINDOWS, "--plan-fires", "-5"], "a whole number of at least 1, got -5"),
     ([*WINDOWS, "--plan-fires", "0"], "a whole number of at least 1, got 0"),

@@ -111,7 +111,7 @@ def test_workers_that_cannot_be_are_refused_before_anything_is_read(
         capsys: pytest.CaptureFixture[str], command: list[str]) -> None:
     told = said(capsys, *command, "no-such-map.tif", "--executor", "processes", "--workers", "-1",
                 code=2)
-    assert "expected 0 to 4096 workers, got -1" in told
+    assert "at least 0 and at most 4096, got -1" in told
 
 
 def test_workers_that_do_not_fit_the_memory_are_named(

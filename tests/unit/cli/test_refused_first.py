@@ -18,7 +18,7 @@ SIMULATE = ["simulate", *LAND]
 PLAN = ["plan", *LAND, "--out", "none"]
 WORKERS = {
     "fewer workers than none": (["--executor", "processes", "--workers", "-1"],
-                                "0 to 4096 workers, got -1"),
+                                "at least 0 and at most 4096, got -1"),
     "no Ray": (["--executor", "ray"], "expected Ray"),
     "no address": (["--executor", "ray", "--ray-address", "nowhere"], "HOST:PORT"),
     "nobody there": (["--executor", "ray", "--ray-address", "127.0.0.1:9"], "got no answer"),

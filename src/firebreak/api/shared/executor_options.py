@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge
+from annotated_types import Ge, Le
 
 from firebreak.executors.base import ExecutorName
 from firebreak.settings.kinds import Positive
@@ -22,7 +22,7 @@ class WorkerOptions:
     machine's cores, or on a Ray cluster (extra ray). These are other fires than without this
     option, except on one map of more than a million cells for which no method plans: without --out
     its fires are the same, and burn in no chunks."""
-    workers: int = 0
+    workers: Annotated[int, Ge(0), Le(4096)] = 0
     """Number of workers; 0: one for each core (of the cluster). Results are the same for any
     number."""
     ray_address: str | None = None
@@ -98,7 +98,7 @@ class WindowOptions(WorkerOptions):
     executor: ExecutorName | None = None
     """Where windows are planned and judged: in this process, on this machine's cores, or on a Ray
     cluster (extra ray). The plan is the same everywhere."""
-    workers: int = 0
+    workers: Annotated[int, Ge(0), Le(4096)] = 0
     """Number of workers; 0: one for each core (of the cluster)."""
     window_cells: Annotated[int, Ge(16)] | None = None
     """Number of cells along a side of the square in which a window places breaks; 128 if not
