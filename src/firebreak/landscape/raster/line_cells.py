@@ -49,8 +49,7 @@ def lines_on_grid(path: Path, landscape: Landscape, longest_m: float, *,
         raise fail(expected="shapes of lines", given=f"a file '{path.suffix or path.name}'",
                    where=str(path), remedy="name GeoJSON, a GeoPackage or a shapefile")
     shapes = read_shapes(path)
-    ours = on_map([one for shape in shapes.shapes for one in shape.geometries], shapes.crs,
-                  landscape, path)
+    ours = on_map(shapes.geometries, shapes.crs, landscape, path)
     size, to_cells = landscape.cell_size_m, ~rasterio.Affine(*landscape.transform)
     found, outside, cells = [], 0, 0.0
     for number, line in enumerate(_lines_of(ours, path), start=1):

@@ -59,6 +59,11 @@ class Shapes(NamedTuple):
     shapes: list[Shape]
     crs: CRS
 
+    @property
+    def geometries(self) -> list[dict[str, Any]]:
+        """All geometries, in order."""
+        return [one for shape in self.shapes for one in shape.geometries]
+
 
 def is_vector(path: Path) -> bool:
     """True where a file's name says that it holds shapes."""

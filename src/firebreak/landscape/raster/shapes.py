@@ -38,8 +38,7 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
         InputError: missing or damaged, no shapes, no reference system, shapes outside the map.
     """
     found = read_shapes(path)
-    ours = on_map([one for shape in found.shapes for one in shape.geometries], found.crs,
-                  landscape, path)
+    ours = on_map(found.geometries, found.crs, landscape, path)
     try:
         mask = _covered_cells(ours, landscape.shape, rasterio.Affine(*landscape.transform),
                               touched=touched)
@@ -147,8 +146,7 @@ def _covered(path: Path, attribute: str | None,
     found = read_shapes(path, attribute)
     numbers = [1.0 if attribute is None else _number(shape.value, attribute, place, path)
                for place, shape in enumerate(found.shapes, start=1)]
-    ours = iter(on_map([one for shape in found.shapes for one in shape.geometries], found.crs,
-                       landscape, path))
+    ours = iter(on_map(found.geometries, found.crs, landscape, path))
     to_cells = ~rasterio.Affine(*landscape.transform)
     for shape, number in zip(found.shapes, numbers, strict=True):
         own = [next(ours) for _ in shape.geometries]
