@@ -2,49 +2,17 @@
 the landscape that was read, on how much is told of a plan. The others are in `settings.rules`.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from firebreak.checks import fail
 from firebreak.landscape.names import is_path, is_sample
-from firebreak.settings.rules import AT_ONCE, Settings, check, check_method
-from firebreak.settings.schema import option_of
+from firebreak.settings.rules import AT_ONCE, Rule, check, check_method
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_options import PlanOptions
     from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
     from firebreak.landscape.landscape import Landscape
-
-
-class LandRule(NamedTuple):
-    """A rule over settings on a landscape. fails: takes the landscape and what it was read from;
-    the others are as those of `settings.rules.Rule`.
-    """
-
-    about: tuple[str, ...]
-    fails: "Callable[[Landscape, str | Landscape], bool]"
-    expected: str
-    given: str
-    remedy: str = "leave it out"
-
-
-def _is_fbp(land: "Landscape", source: "str | Landscape") -> bool:
-    from firebreak.landscape.fuel_systems import FBP
-
-    return land.fuel_system == FBP.name
-
-
-LAND_RULES = (
-    LandRule(("terrain",), lambda land, source: isinstance(source, str) and not (
-        is_path(source) or is_sample(source)), "a landscape of a file or folder",
-        "{source}, whose slopes follow from its elevations"),
-    LandRule(("crew_speed_km_h",), lambda land, source: land.road_m is None,
-             "--roads together with {name}", "none",
-             "say where crews come from, or leave it out"),
-    LandRule(("crown", "wind_limit", "length_to_width"), _is_fbp,
-             "fuels of Scott & Burgan or Anderson",
-             "those of the FBP System, which says it by itself"),
-)
 
 
 def check_methods_fit(methods: Sequence[str], options: "PlanningOptions") -> None:
@@ -70,18 +38,23 @@ def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneO
     """Refuses what says nothing of fires on the one landscape that is asked for: where several are,
     another may heed it.
 
-    land: as the options read it; source: what from.
+    land: as the options read it; source: its path or name, or the landscape itself.
 
     Raises:
         InputError: naming the option.
     """
-    settings = Settings(options)
-    for rule in LAND_RULES:
-        for name in filter(settings.is_said, rule.about):
-            if rule.fails(land, source):
-                raise fail(expected=rule.expected.format(name=option_of(name)),
-                           given=rule.given.format(source=source), where=option_of(name),
-                           remedy=rule.remedy)
+    from firebreak.landscape.fuel_systems import FBP
+
+    is_made = isinstance(source, str) and not (is_path(source) or is_sample(source))
+    check(options, rules=(
+        Rule(("terrain",), (), lambda _: is_made, "a landscape of a file or folder",
+             "one whose slopes follow from its elevations", "leave it out"),
+        Rule(("crew_speed_km_h",), (), lambda _: land.road_m is None,
+             "--roads together with {name}", "none",
+             "say where crews come from, or leave it out"),
+        Rule(("crown", "wind_limit", "length_to_width"), (),
+             lambda _: land.fuel_system == FBP.name, "fuels of Scott & Burgan or Anderson",
+             "those of the FBP System, which says it by itself", "leave it out")))
 
 
 def is_judged(options: "PlanOptions") -> bool:
