@@ -28,7 +28,7 @@ constexpr i64 ARCS = FACET_CODE + FACETS;  // parent codes of arcs
 // Of each parent code the steps to the two ends, and the way in cells east and north from the first
 // end to the child, and from there to the second. A step is a facet between itself and itself.
 struct ArcTable {
-    u8 a[ARCS], b[ARCS];
+    i64 a[ARCS], b[ARCS];
     double a_east[ARCS], a_north[ARCS], ab_east[ARCS], ab_north[ARCS];
 };
 
@@ -37,7 +37,7 @@ constexpr ArcTable arc_table() {
     for (i64 code = 0; code < ARCS; code++) {
         const i64 a = code < FACET_CODE ? code : FACET_A[code - FACET_CODE];
         const i64 b = code < FACET_CODE ? code : FACET_B[code - FACET_CODE];
-        own.a[code] = u8(a), own.b[code] = u8(b);
+        own.a[code] = a, own.b[code] = b;
         own.a_east[code] = -double(STEP_COL[a]), own.a_north[code] = double(STEP_ROW[a]);
         own.ab_east[code] = double(STEP_COL[a] - STEP_COL[b]);
         own.ab_north[code] = double(STEP_ROW[b] - STEP_ROW[a]);
