@@ -5,6 +5,7 @@ covers fractions, angles degrees clockwise from north.
 """
 
 METRES_PER_FOOT = 0.3048  # exact, international foot
+METRES_PER_US_FOOT = 1200.0 / 3937.0  # exact, US survey foot
 METRES_PER_MILE = 1609.344  # exact
 METRES_PER_CHAIN = 20.1168  # exact, 66 feet
 MINUTES_PER_HOUR = 60.0

@@ -21,6 +21,7 @@ from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, Landscape, check_codes
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
 from firebreak.landscape.raster.geotiff import Band, Grid, checked_grid, open_raster, read_band
+from firebreak.landscape.raster.ground_scale import check_ground_scale
 from firebreak.landscape.raster.parts import Placed, check_landscape, part_over
 from firebreak.landscape.terrain import disagreements, slope_aspect, slope_unit_by_elevation
 
@@ -76,13 +77,14 @@ def landscape_of(source: Source, terrain: Terrain) -> Landscape:
     """The landscape in our units.
 
     Raises:
-        InputError: unknown fuel codes, no elevations, slopes that are chosen but missing or of
-            unknown unit, numbers outside their range.
+        InputError: metres that are none on the ground, unknown fuel codes, no elevations, slopes
+            that are chosen but missing or of unknown unit, numbers outside their range.
 
     Warns:
         LandscapeWarning: no reference system, no canopy, terrain that disagrees with elevation,
             cliffs.
     """
+    check_ground_scale(source.grid, source.layers[Role.FUEL].where)
     if source.grid.crs is None:
         warn(f"{source.where}: has no coordinate reference system, so results will carry none; "
              "pass --crs (in Python crs=) to set it")
@@ -153,6 +155,11 @@ def _terrain(source: Source, elevation: NDArray[np.float32], terrain: Terrain,
     unit = _slope_unit(source, derived[0], inner, terrain)
     if unit is None:
         return derived
+    if layers.has_aspect_classes(source.layers[Role.ASPECT]):
+        if terrain == "derived":
+            return derived
+        raise fail(expected="aspects in degrees", given="GRASS's classes, as the header says",
+                   where=source.where, remedy="derive them from the elevation: --terrain derived")
     slope = layers.slope_tan(shipped, unit)
     aspect, has_aspect = layers.aspect_deg(source.layers[Role.ASPECT])
     found = disagreements(slope, aspect, *derived, inner, inner & has_aspect)

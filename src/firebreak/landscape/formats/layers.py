@@ -19,7 +19,7 @@ from firebreak.checks import counted, fail
 from firebreak.landscape.landscape import NODATA
 from firebreak.landscape.names import is_own
 from firebreak.landscape.raster.geotiff import Band
-from firebreak.units import KG_M3_PER_LB_FT3, METRES_PER_FOOT
+from firebreak.units import KG_M3_PER_LB_FT3, METRES_PER_FOOT, METRES_PER_US_FOOT
 
 FloatGrid = NDArray[np.float32]
 
@@ -60,6 +60,9 @@ _TALLEST_M = 150.0  # the tallest tree known stands 116 m
 _DENSEST_KG_M3 = 5.0  # measured canopies reach about 0.5
 _ROUNDING = 1e-6
 
+_COVER_CLASSES = np.array((0.0, 0.10, 0.35, 0.65, 0.90), np.float32)
+"""Cover of FARSITE's classes: none, 1-20, 21-50, 51-80 and 81-100 percent."""
+
 UNSTATED = "unstated"
 """Value of a slope band's SLOPE_UNIT tag where neither file nor convention names the unit."""
 
@@ -81,6 +84,11 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
     (Role.ROAD, r"^ROAD[ _]M$"),
 )
 
+_ELEVATION_UNITS = {
+    **dict.fromkeys(("", "m", "metre", "metres", "meter", "meters"), 1.0),
+    **dict.fromkeys(("ft", "foot", "feet", "international foot"), METRES_PER_FOOT),
+    **dict.fromkeys(("us survey foot", "us survey feet", "foot_us", "ftus", "us-ft", "sft"),
+                    METRES_PER_US_FOOT)}
 _HEIGHT_UNITS = {"1": 1.0, "2": METRES_PER_FOOT, "3": 0.1, "4": 0.1 * METRES_PER_FOOT}
 _DENSITY_UNITS = {"1": 1.0, "2": KG_M3_PER_LB_FT3, "3": 0.01, "4": 0.001 * KG_M3_PER_LB_FT3}
 
@@ -114,12 +122,18 @@ def elevation_m(band: Band) -> FloatGrid:
     """Elevation in metres; a cell without takes that of the nearest cell that has one.
 
     Raises:
-        InputError: no data everywhere, or elevations outside `ELEVATIONS_M`.
+        InputError: no data everywhere, a unit that is neither metres nor feet, or elevations
+            outside `ELEVATIONS_M`.
     """
     if not band.valid.any():
         raise fail(expected="elevations", given="no data everywhere", where=band.where,
                    remedy="check the area and the no-data value of the file")
-    scale = METRES_PER_FOOT if band.tags.get("ELEVATION_UNIT") == "1" else 1.0
+    scale = (METRES_PER_FOOT if band.tags.get("ELEVATION_UNIT") == "1"
+             else _ELEVATION_UNITS.get(band.unit.strip().lower()))
+    if scale is None:
+        raise fail(expected="elevations in metres or feet", given=f"the unit '{band.unit}'",
+                   where=band.where, remedy="convert its numbers to metres, for example with "
+                   "gdal_calc.py, and set the unit with gdal_edit.py -units m")
     with np.errstate(over="ignore"):  # infinite is outside the range, too
         metres = band.values.astype(np.float32) * np.float32(scale)
     least, most = ELEVATIONS_M
@@ -154,15 +168,33 @@ def slope_tan(band: Band, unit: SlopeUnit) -> FloatGrid:
 def aspect_deg(band: Band) -> tuple[FloatGrid, NDArray[np.bool_]]:
     """Aspect in [0, 360), 0 where flat or without data; and where there is one.
 
-    Level ground is -1 in some files and 65535 (that -1 in 16 bits without a sign) in others.
+    Level ground is -1 in some files and 65535 (that -1 in 16 bits without a sign) in others. The
+    header of an .lcp may name GRASS's degrees, counter-clockwise from east with 0 for level ground.
     """
     values = band.values
     known = band.valid & (values >= 0) & (values <= 360)
+    if band.tags.get("ASPECT_UNIT") == "1":
+        known &= values > 0
+        values = (450.0 - values) % 360.0
     return np.where(known, values, 0).astype(np.float32) % np.float32(360.0), known
 
 
+def has_aspect_classes(band: Band) -> bool:
+    """True where the header of an .lcp says that aspects are GRASS's classes 1 to 25."""
+    return band.tags.get("ASPECT_UNIT") == "0"
+
+
 def canopy_cover(band: Band) -> FloatGrid:
-    """Cover, fraction 0-1; 0 without data; `InputError` outside 0 to 100 percent."""
+    """Cover, fraction 0-1; 0 without data; `InputError` outside 0 to 100 percent.
+
+    Classes 0 to 4, if the header of an .lcp names them, become the middle of their range.
+    """
+    if band.tags.get("CANOPY_COV_UNIT") == "0":
+        _check_range(band, band.values.astype(np.float32), 0.0, _COVER_CLASSES.size - 1.0,
+                     "canopy cover in classes 0 to 4, as the header says",
+                     "if it is in percent, say so: gdal_translate -of LCP -co "
+                     "CANOPY_COV_UNIT=PERCENT IN OUT")
+        return _COVER_CLASSES[np.where(band.valid, band.values, 0).astype(np.intp)]
     cover = _scaled(band, 0.01)
     _check_range(band, 100.0 * cover, 0.0, 100.0 * (1.0 + _ROUNDING),
                  "canopy cover of 0 to 100 percent",

@@ -17,7 +17,14 @@ from rasterio.crs import CRS
 from rasterio.errors import CRSError
 
 from firebreak.checks import InputError, fail
-from firebreak.landscape.raster.geotiff import Band, Grid, check_size, make_grid, valid_cells
+from firebreak.landscape.raster.geotiff import (
+    Band,
+    Grid,
+    check_size,
+    make_grid,
+    valid_cells,
+    vertical_unit,
+)
 from firebreak.landscape.raster.parts import PER_CELL, Placed, check_bytes
 from firebreak.reading import MOST_SETTINGS, text_of
 
@@ -66,9 +73,11 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
             check_bytes(header.rows * header.cols * (8 + PER_CELL), over, str(path),
                         f"{header.rows:,} x {header.cols:,} cells")
         values = _numbers(file, line, header, path)
-    system = None if crs is not None else _beside(path)
+    beside = _beside(path)
+    system = None if crs is not None else beside
     grid = make_grid(str(path), values.shape, header.transform, system, crs)
-    return grid, Band(path.stem, {}, values, valid_cells(values, header.nodata), str(path))
+    return grid, Band(path.stem, {}, values, valid_cells(values, header.nodata), str(path),
+                      vertical_unit(beside))
 
 
 def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]], int]:

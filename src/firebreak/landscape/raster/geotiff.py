@@ -66,6 +66,7 @@ class Band:
         values: its numbers, [H, W].
         valid: True where they are data.
         where: its file.
+        unit: name of the unit that the band or its vertical datum declares, or "".
     """
 
     label: str
@@ -73,6 +74,7 @@ class Band:
     values: np.ndarray
     valid: NDArray[np.bool_]
     where: str
+    unit: str = ""
 
 
 def crs_name(crs: str | None, none: str = "none") -> str:
@@ -163,7 +165,19 @@ def make_grid(where: str, shape: tuple[int, int], transform: tuple[float, ...],
     for named in (system, used):
         _refuse_degrees(named, a, where)
     return Grid(shape, (a, b, c, d, e, f), a * _metres_per_unit(used, unit),
-                used.to_wkt() if used else None)
+                _horizontal(used.to_wkt()) if used else None)
+
+
+def _horizontal(wkt: str) -> str:
+    """The system of the plane alone: elevations are in metres once they are read."""
+    found = re.search(r"(?s)(PROJC[SR].*?),\s*VERT_?C", wkt)
+    return found.group(1) if found else wkt
+
+
+def vertical_unit(system: CRS | None) -> str:
+    """Name of the unit of heights in a reference system; "" where it says nothing of heights."""
+    found = re.search(r'(?s)VERT_?C.*?UNIT\["([^"]+)"', system.to_wkt()) if system else None
+    return found.group(1) if found else ""
 
 
 def check_size(where: str, rows: int, cols: int) -> None:
@@ -219,7 +233,8 @@ def read_band(dataset: rasterio.DatasetReader, index: int, part: Window | None =
     """Band `index` (from 1) with the cells that hold data; of a part only if one is given."""
     values = dataset.read(index, window=part)
     return Band(dataset.descriptions[index - 1] or "", dataset.tags(index), values,
-                valid_cells(values, dataset.nodatavals[index - 1]), dataset.name)
+                valid_cells(values, dataset.nodatavals[index - 1]), dataset.name,
+                dataset.units[index - 1] or vertical_unit(dataset.crs))
 
 
 def valid_cells(values: np.ndarray, tag: float | None) -> NDArray[np.bool_]:

@@ -257,7 +257,7 @@ def test_no_reference_system_is_accepted_with_a_warning(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tif", bands(), crs=None)
     with pytest.warns(LandscapeWarning, match="no coordinate reference system"):
         assert read_landscape(path).crs is None
-    assert "5070" in str(read_landscape(path, crs="EPSG:5070").crs)
+    assert "32612" in str(read_landscape(path, crs="EPSG:32612").crs)
 
 
 def test_cells_of_a_system_in_feet_are_measured_in_metres(tmp_path: Path) -> None:

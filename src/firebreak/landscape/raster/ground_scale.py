@@ -1,0 +1,77 @@
+"""Ground that a grid's cells cover: a reference system may count metres that are none.
+
+Web Mercator at 34° N draws 25 m of ground as 30: areas, lengths and slopes would be wrong.
+"""
+
+import numpy as np
+from rasterio._err import CPLE_BaseError
+from rasterio.crs import CRS
+from rasterio.errors import RasterioError
+from rasterio.warp import transform
+
+from firebreak.checks import fail
+from firebreak.landscape.raster.geotiff import Grid, crs_name
+
+MOST_AREA = 0.02
+"""How far the area of a cell may be off; LANDFIRE's Albers maps are right."""
+MOST_STRETCH = 0.05
+"""How far the scales along the two axes may differ; on LANDFIRE's Albers maps by up to 0.022."""
+
+_EQUATOR_M, _ECCENTRICITY_2 = 6_378_137.0, 0.00669437999014  # of the ellipsoid of WGS 84
+_STEP = 100.0  # units of the reference system, on either side of the centre
+
+
+def check_ground_scale(grid: Grid, where: str) -> None:
+    """Refuse a grid whose cells do not have at its centre the size on the ground that they state.
+
+    Raises:
+        InputError: naming the ground size and the gdalwarp command for the UTM zone of the centre.
+    """
+    found = None if grid.crs is None else _ground_scales(grid, CRS.from_wkt(grid.crs))
+    if found is None:
+        return
+    across, down, area, (longitude, latitude) = found
+    if abs(area - 1.0) <= MOST_AREA and max(across, down) <= (1.0 + MOST_STRETCH) * min(across,
+                                                                                       down):
+        return
+    size = grid.cell_size_m
+    raise fail(expected="a reference system whose metres are metres on the ground",
+               given=f"{crs_name(grid.crs)}, where cells of {size:.4g} m are {across * size:.4g} x "
+                     f"{down * size:.4g} m of ground", where=where,
+               remedy=f"warp it first: gdalwarp -t_srs {utm_zone(longitude, latitude)} IN OUT")
+
+
+def utm_zone(longitude: float, latitude: float) -> str:
+    """Code of the UTM zone of a place, degrees of WGS 84, such as EPSG:32611."""
+    zone = int((longitude + 180.0) // 6.0) % 60 + 1
+    return f"EPSG:{(32600 if latitude >= 0.0 else 32700) + zone}"
+
+
+def _ground_scales(grid: Grid, system: CRS,
+                   ) -> tuple[float, float, float, tuple[float, float]] | None:
+    """Ground per nominal metre along rows and columns and of an area, at the centre, with its
+    longitude and latitude; None where PROJ cannot place it.
+
+    Source: lengths of a degree by the radii of curvature of the ellipsoid (Snyder 1987, USGS
+    Professional Paper 1395, eqs. 4-18 and 4-20).
+    """
+    a, _, c, _, e, f = grid.transform
+    x, y = c + a * grid.shape[1] / 2, f + e * grid.shape[0] / 2
+    try:
+        east, north = transform(system, CRS.from_epsg(4326),
+                                [x, x - _STEP, x + _STEP, x, x], [y, y, y, y - _STEP, y + _STEP])
+    except (RasterioError, CPLE_BaseError, ValueError):
+        return None
+    if not (np.isfinite(east).all() and np.isfinite(north).all()):
+        return None
+    phi = np.radians(north[0])
+    bend = 1.0 - _ECCENTRICITY_2 * np.sin(phi) ** 2
+    along_parallel = _EQUATOR_M * np.cos(phi) / np.sqrt(bend)
+    along_meridian = _EQUATOR_M * (1.0 - _ECCENTRICITY_2) / bend**1.5
+    nominal = 2.0 * _STEP * grid.cell_size_m / a
+    turn = (np.array([east[2] - east[1], east[4] - east[3]]) + 180.0) % 360.0 - 180.0
+    ground = np.array([along_parallel * np.radians(turn),
+                       along_meridian * np.radians([north[2] - north[1], north[4] - north[3]])])
+    across, down = np.hypot(*ground) / nominal
+    area = abs(np.linalg.det(ground)) / nominal**2
+    return float(across), float(down), float(area), (float(east[0]), float(north[0]))
