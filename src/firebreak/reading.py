@@ -7,7 +7,9 @@ parsed; what is nested more deeply than anything of ours is refused too.
 
 import csv
 import json
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -35,6 +37,28 @@ _DEEP_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_WORD}(?:[ \t]*\.[ \t]*{_WORD}){{{D
 _HALF_LETTER = re.compile(r"\\u[dD][89a-fA-F]")
 
 
+def check_ordinary(path: str | Path, where: str) -> None:
+    """Refuse what is neither a file nor a folder: to read a pipe may wait for ever, and to write in
+    the place of a device would remove it. What is not there passes.
+
+    Raises:
+        InputError: a pipe, a socket or a device.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise fail(expected="a file or folder", given="a pipe, a socket or a device", where=where,
+                   remedy="copy what it holds to a file, and name that")
+
+
+def not_a_file(path: str | Path) -> str:
+    """Return in words what is at a path at which there is no file."""
+    return "a folder" if os.path.isdir(path) else (
+        "a pipe, a socket or a device" if os.path.exists(path) else "no such file")
+
+
 def text_of(path: Path, most: int = MOST_TABLE, *, lines: int | None = None,
             encoding: str = "utf-8-sig", errors: str = "strict") -> str:
     """The text of a file of at most `most` bytes and, if given, `lines` lines.
@@ -58,6 +82,7 @@ def bytes_of(path: Path, most: int) -> bytes:
         InputError: it is larger.
         OSError: it cannot be read.
     """
+    check_ordinary(path, str(path))
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
@@ -74,6 +99,7 @@ def lines_of(path: Path, *, encoding: str = "utf-8-sig", errors: str = "strict",
         InputError: a longer one.
         UnicodeDecodeError, OSError: as `text_of`.
     """
+    check_ordinary(path, str(path))
     with path.open(newline="", encoding=encoding, errors=errors) as file:
         number = 0
         while line := file.readline(LONGEST_LINE):
@@ -134,7 +160,7 @@ def read_toml(path: str | Path) -> dict[str, object]:
     """
     file = Path(path)
     if not file.is_file():
-        raise fail(expected="a TOML file", given="no such file", where=str(path),
+        raise fail(expected="a TOML file", given=not_a_file(file), where=str(path),
                    remedy="check the path")
     content = bytes_of(file, MOST_SETTINGS)
     try:

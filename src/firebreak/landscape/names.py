@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from firebreak.checks import fail, unknown_name
+from firebreak.reading import check_ordinary
 
 SYNTHETIC, CLOSED_FORM, SAMPLE = "synthetic:", "closed-form:", "sample:"
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
@@ -66,14 +67,18 @@ def path_of(spec: str | Path) -> Path:
 
 
 def check_there(spec: str | Path) -> None:
-    """Refuse a path at which nothing is.
+    """Refuse a path at which neither a file nor a folder is.
 
     Raises:
-        InputError: nothing is there.
+        InputError: nothing is there, or a pipe or device.
     """
-    if is_path(spec) and not Path(spec).exists():
-        raise fail(expected="a landscape file or folder", given="no such path", where=str(spec),
+    if not is_path(spec):
+        return
+    if spec == "" or not Path(spec).exists():
+        raise fail(expected="a landscape file or folder",
+                   given="no such path" if spec else "no name", where=str(spec) or "landscape",
                    remedy="check the path, or use synthetic:SEED or sample:santa-ana")
+    check_ordinary(spec, str(spec))
 
 
 def weather_place(spec: str | Path) -> Path:

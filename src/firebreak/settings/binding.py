@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from firebreak.checks import InputError, check_utf8, fail
+from firebreak.reading import check_ordinary
 from firebreak.settings.conversion import UnfitError, converted
 from firebreak.settings.rules import check
-from firebreak.settings.schema import Leaf, in_short, leaves
+from firebreak.settings.schema import Leaf, in_short, leaves, places_in
 from firebreak.settings.sources import SEED, Given, Source
 from firebreak.settings.spelling import Origin, respelled, respelled_error
 
@@ -122,4 +123,9 @@ def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:
                   else unfit.remedy)
         raise fail(expected=unfit.expected, given=unfit.given, where=origin.where,
                    remedy=remedy) from None
-    return source.placed(leaf, value)
+    value = source.placed(leaf, value)
+    for one in value if isinstance(value, list) else [value]:
+        if leaf.may_name_file and isinstance(one, str | Path):
+            for place in places_in(str(one)):
+                check_ordinary(place, f"{origin.where} {place}")
+    return value

@@ -4,6 +4,7 @@ function, found from the fields of the dataclass that says them once.
 
 import ast
 import inspect
+import os
 import re
 import textwrap
 import types
@@ -24,6 +25,9 @@ RISING = "rising"
 """Marks a pair of numbers, the lower first."""
 ONE_EACH = "one each"
 """Marks a list that takes one value each time that its option is typed."""
+NAMING = frozenset(("landscape", "landscapes", "runs", "area", "data", "config", "target",
+                    "weather", "layers", "treatments"))
+"""Settings of text that may name a file; the others are words, whatever lies beside them."""
 TRANSPARENT = ("scene",)
 """Groups that a file does not name: theirs stand at its top."""
 
@@ -76,6 +80,10 @@ class Leaf(NamedTuple):
         return any(Path in (kind, *typing.get_args(kind)) for kind in kinds)
 
     @property
+    def may_name_file(self) -> bool:
+        return self.is_path or self.name in NAMING
+
+    @property
     def is_list(self) -> bool:
         return any(typing.get_origin(plain_type(kind)) is list for kind in members(self.hint))
 
@@ -88,6 +96,17 @@ class Leaf(NamedTuple):
         if typing.get_origin(kind) is tuple:
             return len(typing.get_args(kind))
         return 0 if kind is bool else 1
+
+
+def places_in(text: str) -> Iterator[Path]:
+    """Yield the file that a text names and that is there; of FILE:NAME the file, where each may
+    have colons in it.
+    """
+    parts = text.split(":")
+    for count in range(1, len(parts) + 1):
+        name = ":".join(parts[:count])
+        if name and os.path.exists(name):
+            yield Path(name)
 
 
 def _put(options: Any, path: tuple[str, ...], value: object) -> Any:

@@ -12,10 +12,8 @@ from firebreak.files import without_links
 from firebreak.landscape.names import is_sample
 from firebreak.planning.output.earlier import plan_file
 from firebreak.reading import read_toml
-from firebreak.settings.schema import leaves
+from firebreak.settings.schema import leaves, places_in
 
-NAMING = frozenset(("landscape", "landscapes", "runs", "area", "data", "config", "target"))
-"""Options of text that may name a file; the others are words, whatever lies beside them."""
 _FOLDERS_IN_TOML = frozenset(("landscape", "landscapes", "data", "policy", "start", "weather",
                               "existing"))
 _PLANS = ("plan", "existing", "runs")
@@ -69,7 +67,7 @@ def check_named_there(options: Any, written: Collection[str] = ()) -> None:
                 continue
             if leaf.name in _FOUND_BY:
                 _FOUND_BY[leaf.name](one)
-            elif not is_sample(one) and not any(_there(str(one))):
+            elif not is_sample(one) and not any(places_in(str(one))):
                 raise fail(expected="a file or folder that is there", given="no such file",
                            where=f"{leaf.option} {one}", remedy="check the path")
 
@@ -81,7 +79,7 @@ def is_told(path: Path) -> bool:
 
 def _inputs(options: Any, written: frozenset[str]) -> Iterator[Path]:
     for key, text in _named(options, "landscape", written):
-        for path in _there(text):
+        for path in places_in(text):
             yield path
             yield from _read_with(path, key)
             if path.suffix.lower() == ".toml" and path.is_file():
@@ -92,7 +90,7 @@ def _named(value: Any, key: str, written: frozenset[str]) -> Iterator[_Named]:
     """The texts of options that may be the name of a file."""
     if is_dataclass(value) and not isinstance(value, type):
         for leaf in leaves(type(value)).values():
-            if leaf.name not in written and (leaf.name in NAMING or leaf.is_path):
+            if leaf.name not in written and leaf.may_name_file:
                 yield from _named(leaf.of(value), leaf.name, written)
     elif isinstance(value, tuple | list):
         for one in value:
@@ -101,21 +99,10 @@ def _named(value: Any, key: str, written: frozenset[str]) -> Iterator[_Named]:
         yield _Named(key, str(value))
 
 
-def _there(text: str) -> Iterator[Path]:
-    """The file that a text names and that is there; of FILE:NAME the file, where each may have
-    colons in it.
-    """
-    parts = text.split(":")
-    for count in range(1, len(parts) + 1):
-        name = ":".join(parts[:count])
-        if name and os.path.exists(name):
-            yield Path(name)
-
-
 def _in_toml(path: Path) -> Iterator[Path]:
     """The files that a TOML file names; a word names a folder only where one is asked for."""
     for key, text in _texts(_tree(path) or {}, ""):
-        for one in _there(str(path.parent / text)):
+        for one in places_in(str(path.parent / text)):
             if one.is_file() or key in _FOLDERS_IN_TOML:
                 yield one
                 yield from _read_with(one, key)

@@ -15,7 +15,7 @@ from firebreak.checks import counted, fail, nearest
 from firebreak.landscape.formats.assemble import warn
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shapes import flat_cells
-from firebreak.reading import MOST_TABLE, csv_rows, lines_of, text_of
+from firebreak.reading import MOST_TABLE, csv_rows, lines_of, not_a_file, text_of
 
 MOST_POINTS = 5_000_000
 """Points of a table, of each of which Python makes some hundred bytes."""
@@ -63,7 +63,7 @@ def read_points(path: str | Path, landscape: Landscape, attribute: str | None = 
     """
     file = Path(path)
     if not file.is_file():
-        raise fail(expected="a table of points", given="no such file", where=str(path),
+        raise fail(expected="a table of points", given=not_a_file(path), where=str(path),
                    remedy="check the path")
     header, rows = named_columns(file)
     if "ncell" in header and attribute is None:
@@ -198,7 +198,7 @@ def read_firebreaks(path: str | Path, cells: int) -> NDArray[np.int64]:
 def _flat_cells(path: Path, cells: int) -> NDArray[np.int64]:
     """The cells, flat from 0, of a table with a header and a year before its cells."""
     if not path.is_file():
-        raise fail(expected="a table of cells", given="no such file", where=str(path),
+        raise fail(expected="a table of cells", given=not_a_file(path), where=str(path),
                    remedy="check the path")
     # Each cell by its number, and more.
     most = max(MOST_TABLE, _LONGEST_CELL * cells)

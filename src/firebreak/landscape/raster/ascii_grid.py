@@ -26,7 +26,7 @@ from firebreak.landscape.raster.geotiff import (
     vertical_unit,
 )
 from firebreak.landscape.raster.parts import PER_CELL, Placed, check_bytes
-from firebreak.reading import MOST_SETTINGS, text_of
+from firebreak.reading import MOST_SETTINGS, not_a_file, text_of
 
 SUFFIX = ".asc"
 
@@ -63,7 +63,7 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
             too many or too few (with the line), a reference system that is unusable, too large.
     """
     if not path.is_file():
-        raise fail(expected="an ASCII grid", given="no such file", where=str(path),
+        raise fail(expected="an ASCII grid", given=not_a_file(path), where=str(path),
                    remedy="check the path")
     with path.open("rb") as file:
         found, line = _header_lines(file, path)

@@ -24,6 +24,7 @@ from rasterio.io import DatasetReader, DatasetWriter, MemoryFile
 from rasterio.windows import Window
 
 from firebreak.checks import ResourceFailedError, fail
+from firebreak.reading import check_ordinary, not_a_file
 from firebreak.units import METRES_PER_FOOT
 
 MAX_CELLS = 200_000_000
@@ -89,12 +90,13 @@ def crs_name(crs: str | None, none: str = "none") -> str:
 def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
     """The open raster; `InputError` if it is missing or unreadable."""
     try:
-        there = path.exists()
+        there = path.exists() and not path.is_dir()
     except OSError:  # a name longer than any file's
         there = False
     if not there:
-        raise fail(expected="a raster file", given="no such file", where=str(path)[:200],
+        raise fail(expected="a raster file", given=not_a_file(path), where=str(path)[:200],
                    remedy="check the path")
+    check_ordinary(path, str(path))
     try:
         with warnings.catch_warnings():
             # Rasters without georeference are refused below, in words of our own.

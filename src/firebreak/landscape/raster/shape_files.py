@@ -23,7 +23,7 @@ from rasterio.errors import CRSError
 
 from firebreak.checks import InputError, fail, install, nearest
 from firebreak.lifetime import tied
-from firebreak.reading import from_json, text_of
+from firebreak.reading import from_json, not_a_file, text_of
 
 BEGINS = {".gpkg": rb"SQLite format 3\0", ".shp": rb"\0\0\x27\x0a", ".fgb": rb"fgb",
           ".kml": rb"[^\0]{0,1000}<kml\b",
@@ -77,7 +77,7 @@ def read_shapes(path: Path, attribute: str | None = None) -> Shapes:
         InputError: missing or damaged, no shapes, no reference system, no such attribute.
     """
     if not path.is_file():
-        raise fail(expected="a file of shapes", given="no such file", where=str(path),
+        raise fail(expected="a file of shapes", given=not_a_file(path), where=str(path),
                    remedy="check the path")
     names: tuple[str, ...] = ()
     if path.suffix.lower() in GEOJSON:

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import firebreak
-from firebreak.api.shared.inputs import NAMING, inputs_of
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
+from firebreak.settings.schema import NAMING
 
 WORDS = {"crs", "email", "family", "kinds", "layers", "losses", "method", "methods",
          "moisture", "phases", "ray_address", "service", "set", "start",
