@@ -163,7 +163,7 @@ def formats(by_name: dict[str, Reader], folder: Path) -> Iterator[Format]:
 
     for reader in ("wind rose", "value layers"):
         yield one(reader, _changed_toml(text(reader)))
-    for reader in ("FARSITE .wxs", "Cell2Fire ignitions", "Cell2Fire fire breaks", "Cell2Fire scar",
+    for reader in ("FARSITE .wxs", "Cell2Fire ignitions", "Cell2Fire fire breaks",
                    "cases (cases)", "cases (fbp)", "station weather"):
         yield one(reader, _changed_words(text(reader)))
     for place in (0, 1):
