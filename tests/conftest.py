@@ -11,9 +11,22 @@ from pathlib import Path
 import pytest
 
 
-def pytest_configure() -> None:
-    """A shell lets what it starts in the background ignore SIGINT, and its children inherit that:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rounding", type=int, metavar="N",
+                     help="let PyTorch round as on another processor, see tests/rounding")
+    parser.addoption("--torch-threads", type=int, default=1, metavar="N",
+                     help="threads of the networks in the tests' own process (1)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """`--rounding` begins before anything imports torch.
+
+    A shell lets what it starts in the background ignore SIGINT, and its children inherit that:
     tests that send the signal would then wait for nothing."""
+    if config.getoption("--rounding") is not None:
+        import rounding
+
+        rounding.begin(config.getoption("--rounding"))
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -40,14 +53,14 @@ def bare_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _one_thread() -> None:
+def _one_thread(request: pytest.FixtureRequest) -> None:
     """One thread each for fires and network: tests run beside one another."""
     import torch
 
     from firebreak.native_library import set_threads
 
     set_threads(1)
-    torch.set_num_threads(1)
+    torch.set_num_threads(request.config.getoption("--torch-threads"))
 
 
 @pytest.fixture(autouse=True, scope="session")

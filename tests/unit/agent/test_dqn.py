@@ -121,9 +121,9 @@ def test_the_loss_of_learning_is_that_of_the_equation() -> None:
                   with_best_downstream(observations(1), 1 / 16), mask)
     # The unit is 1/5 of the loss now and 1/80 afterwards. Best allowed online cell: 9, so the
     # target is 0.2 / (1/5) + 0.5 * 30 / 16 = 1.9375 against -3: Huber 4.4375.
-    assert learner.learn(given).loss == pytest.approx(4.4375)
+    assert learner.learn(given).loss == pytest.approx(4.4375, rel=1e-5)
     given.discount[0] = 0.0
-    assert learner.learn(given).loss == pytest.approx(3.5)
+    assert learner.learn(given).loss == pytest.approx(3.5, rel=1e-5)
 
 
 def test_q_values_are_shares_of_the_untreated_loss() -> None:
@@ -274,7 +274,7 @@ def test_a_step_learns_what_it_would_from_the_values_of_whole_maps(monkeypatch) 
     assert made == pytest.approx(whole.learn(given), rel=1e-5)
     for weight, other in zip(one.online_net.parameters(), whole.online_net.parameters(),
                              strict=True):
-        torch.testing.assert_close(weight.grad, other.grad)
+        torch.testing.assert_close(weight.grad, other.grad, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.slow
@@ -334,4 +334,4 @@ def test_the_loss_is_the_mean_of_the_transitions_huber_losses() -> None:
     learner.optimizer = torch.optim.SGD(learner.online_net.parameters(), lr=0.0)
     update = learner.learn(given)
     # Errors 1 and 0.3, in the unit of 1/5 of the loss.
-    assert update.loss == pytest.approx((0.5 + 0.045) / 2)
+    assert update.loss == pytest.approx((0.5 + 0.045) / 2, rel=1e-5)
