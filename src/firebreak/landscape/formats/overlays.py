@@ -1,8 +1,9 @@
 """Rasters, shapes and point lists that go with a landscape: value, cost, treatable cells, barriers,
 ignitions, brought onto its grid from whatever grid and reference system they have.
 
-`houses.gpkg:value` names shapes and the attribute that holds their number. Where a file has the
-colon in its own name, it is that file.
+`houses.gpkg:value` names shapes and the attribute that holds their number, `town.gpkg:houses:value`
+also the layer, whose shapes count 1 each as `town.gpkg:houses:`. Where a file has the colon in its
+own name, it is that file.
 """
 
 from dataclasses import replace
@@ -17,7 +18,7 @@ from firebreak.landscape.formats.assemble import warn
 from firebreak.landscape.formats.tables import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.on_grid import ArrayOnGrid, Raster, mask_of, read_on_grid
-from firebreak.landscape.raster.shape_files import is_vector
+from firebreak.landscape.raster.shape_files import file_and_layer, is_vector
 from firebreak.landscape.raster.shapes import amounts_of_shapes, levels_of_shapes
 
 
@@ -165,7 +166,7 @@ def file_and_attribute(source: Raster) -> tuple[Path | ArrayOnGrid, str | None]:
     path = Path(name)
     if colon and not whole.exists() and (
             path.is_file() or is_vector(path) or path.suffix.lower() == ".csv"):
-        return path, attribute
+        return path, attribute or (None if file_and_layer(path)[1] else attribute)
     return whole, None
 
 
@@ -177,7 +178,8 @@ def counted_in(source: Raster) -> str | None:
     if isinstance(path, ArrayOnGrid):
         return None
     counts = attribute is None and (is_vector(path) or path.suffix.lower() == ".csv")
-    return path.stem if counts else None
+    file, layer = file_and_layer(path)
+    return (layer or file.stem) if counts else None
 
 
 def _check_no_attribute(path: Raster, attribute: str | None) -> None:

@@ -66,24 +66,36 @@ class Shapes(NamedTuple):
 
 
 def is_vector(path: Path) -> bool:
-    """True where a file's name says that it holds shapes."""
-    return path.suffix.lower() in VECTORS
+    """True where a file's name, FILE or FILE:LAYER, says that it holds shapes."""
+    return file_and_layer(path)[0].suffix.lower() in VECTORS
+
+
+def file_and_layer(path: Path) -> tuple[Path, str | None]:
+    """The file, and the layer that follows it after a colon, or None."""
+    name, colon, layer = str(path).removesuffix(":").rpartition(":")
+    if colon and Path(name).suffix.lower() in VECTORS and not path.exists():
+        return Path(name), layer
+    return path, None
 
 
 def read_shapes(path: Path, attribute: str | None = None) -> Shapes:
-    """The shapes of a file.
+    """The shapes of a file, or as FILE:LAYER of one layer of it.
 
     Raises:
-        InputError: missing or damaged, no shapes, no reference system, no such attribute.
+        InputError: missing or damaged, no shapes, no reference system, no such attribute or layer,
+            several layers and none of them named.
     """
+    path, layer = file_and_layer(path)
     if not path.is_file():
         raise fail(expected="a file of shapes", given=not_a_file(path), where=str(path),
                    remedy="check the path")
     names: tuple[str, ...] = ()
     if path.suffix.lower() in GEOJSON:
+        if layer is not None:
+            raise _no_layer(path, [], layer)
         content, system = _of_geojson(path)
     else:
-        content, system, names = read_vector(path, attribute)
+        content, system, names = read_vector(path, layer, attribute)
     features = _features(content, path)
     if attribute is None:
         return Shapes([Shape(geometries) for geometries, _ in features], system)
@@ -162,15 +174,27 @@ def _no_system(path: Path) -> InputError:
                 where=str(path), remedy="set it in a GIS, or export GeoJSON")
 
 
-def read_vector(path: Path, attribute: str | None = None) -> tuple[Any, CRS, tuple[str, ...]]:
+def _no_layer(path: Path, names: list[str], layer: str | None) -> InputError:
+    """The error for a layer that is not named, or not there."""
+    if not names:
+        return fail(expected="a file that has layers", given=f"GeoJSON and the layer '{layer}'",
+                    where=str(path), remedy="leave the layer out")
+    expected = "the layer to be named" if layer is None else f"a layer '{layer}'"
+    return fail(expected=expected, given=", ".join(names)[:200], where=str(path),
+                remedy=f"name one of these: {path.name}:{names[0]}: for its shapes, "
+                       f"{path.name}:{names[0]}:NAME for their attribute NAME")
+
+
+def read_vector(path: Path, layer: str | None = None, attribute: str | None = None) -> tuple[Any, CRS, tuple[str, ...]]:
     """The shapes of a file that GDAL reads as one GeoJSON object, their reference system, and the
     names of all their attributes where one was asked for.
 
     Args:
+        layer: to read; None takes the only one.
         attribute: that the shapes are to come with.
 
     Raises:
-        InputError: no pyogrio, other content, damaged, no shapes or no reference system, or beyond
+        InputError: no such layer, or several and none named; no pyogrio, other content, damaged, no shapes or no reference system, or beyond
             the limits of time and memory.
     """
     if find_spec("pyogrio") is None:
@@ -178,9 +202,11 @@ def read_vector(path: Path, attribute: str | None = None) -> tuple[Any, CRS, tup
                    where=str(path), remedy=f"run {install('vector')}, or export GeoJSON")
     _check_content(path)
     with tempfile.TemporaryDirectory(prefix="firebreak-") as folder:
-        text = _run(path, _copied(path, Path(folder)), attribute)
+        text = _run(path, _copied(path, Path(folder)), layer, attribute)
     head, _, body = text.partition(b"\n")
     meta = from_json(head)
+    if "layers" in meta:
+        raise _no_layer(path, meta["layers"], layer)
     if meta["crs"] is None:
         raise _no_system(path)
     if not body:
@@ -209,11 +235,11 @@ def _copied(path: Path, folder: Path) -> Path:
     return copy
 
 
-def _run(path: Path, copy: Path, attribute: str | None) -> bytes:
+def _run(path: Path, copy: Path, layer: str | None, attribute: str | None) -> bytes:
     """The output of the process that reads."""
     # -P: its folder does not come before the standard library.
     command = [sys.executable, "-P", str(Path(__file__).with_name("vector_child.py")), str(copy),
-               str(LIMIT_BYTES), str(MOST_SHAPES), *([] if attribute is None else [attribute])]
+               str(LIMIT_BYTES), str(MOST_SHAPES), layer or "", *([] if attribute is None else [attribute])]
     try:
         done = subprocess.run(tied(command), capture_output=True, timeout=LIMIT_S, check=False,
                               stdin=subprocess.DEVNULL)

@@ -68,8 +68,29 @@ def on_map(geometries: list[dict[str, Any]], system: CRS, landscape: Landscape,
         if not all((np.abs(_corners(one["coordinates"])) < _FARTHEST).all() for one in ours):
             raise ValueError("coordinates nowhere on the Earth")
     except Exception as error:  # of damaged coordinates rasterio raises whatever comes
-        raise damaged(path, error) from error
+        raise _not_degrees(geometries, system, path) or damaged(path, error) from error
     return ours
+
+
+def _not_degrees(geometries: list[dict[str, Any]], system: CRS, path: Path) -> InputError | None:
+    """The error for metres, or latitudes before longitudes, that count as degrees; else None."""
+    try:
+        corners = np.concatenate([_corners(one["coordinates"]) for one in geometries])
+    except (TypeError, ValueError, LookupError, OverflowError):  # damaged in another way
+        return None
+    if not system.is_geographic or not np.isfinite(corners).all():
+        return None
+    east, north = np.abs(corners).max(axis=0)
+    if north <= 90.0:
+        return None
+    swapped = east <= 90.0 and north <= 180.0
+    x, y = corners[0]
+    return fail(expected="longitudes and latitudes in degrees, as in GeoJSON that names no system",
+                given=f"{x:g}, {y:g}, which looks like "
+                      f"{'a latitude before a longitude' if swapped else 'metres'}",
+                where=str(path),
+                remedy="write the longitude first" if swapped else
+                "export it in WGS 84, for example with ogr2ogr -s_srs EPSG:CODE -t_srs EPSG:4326")
 
 
 def damaged(path: Path, error: Exception) -> InputError:

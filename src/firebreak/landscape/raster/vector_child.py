@@ -1,7 +1,8 @@
 """Reads one vector file by GDAL and prints it as JSON; run as a program, in a process of its own.
 
-Usage: vector_child.py FILE BYTES MOST [ATTRIBUTE]. The memory that the process may take is BYTES,
-what it may print MOST; the shapes come with the attribute that is named. Nothing of firebreak is
+Usage: vector_child.py FILE BYTES MOST LAYER [ATTRIBUTE]. The memory that the process may take is
+BYTES, what it may print MOST; LAYER may be empty where there is one; the shapes come with the
+attribute that is named. Nothing of firebreak is
 imported: the process must start fast, and what fails in it fails in it alone.
 """
 
@@ -11,11 +12,12 @@ import json
 import sys
 
 
-def main(path: str, limit_bytes: int, most_bytes: int, attribute: str | None = None) -> int:
+def main(path: str, limit_bytes: int, most_bytes: int, layer: str,
+         attribute: str | None = None) -> int:
     """Print one line with the reference system and the names of all attributes where one is asked
-    for, then the shapes as GeoJSON.
+    for, then the shapes as GeoJSON; or one line with all layers where it is not clear which.
     """
-    from pyogrio import raw, read_info
+    from pyogrio import list_layers, raw, read_info
 
     with contextlib.suppress(ImportError, ValueError, OSError):  # where the system has no limits
         import resource
@@ -23,9 +25,16 @@ def main(path: str, limit_bytes: int, most_bytes: int, attribute: str | None = N
         resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        there = [] if attribute is None else [str(name) for name in read_info(path)["fields"]]
+        layers = [str(name) for name, geometry in list_layers(path) if geometry is not None]
+        if layers and (layer not in layers if layer else len(layers) > 1):
+            print(json.dumps({"layers": layers}))
+            return 0
+        chosen = layer or (layers[0] if layers else None)
+        there = [] if attribute is None else [
+            str(name) for name in read_info(path, layer=chosen)["fields"]]
         wanted = [name for name in there if name == attribute]
-        meta, _, shapes, columns = raw.read(path, columns=wanted, force_2d=True)
+        meta, _, shapes, columns = raw.read(path, layer=chosen, columns=wanted,
+                                               force_2d=True)
         known = [shape is not None for shape in shapes]
         kept = shapes[known]
         text = io.BytesIO()  # pyogrio reads shapes as bytes; GDAL itself makes text of them
@@ -50,4 +59,4 @@ def main(path: str, limit_bytes: int, most_bytes: int, attribute: str | None = N
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:5]))
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:6]))

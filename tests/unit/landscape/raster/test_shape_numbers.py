@@ -212,3 +212,55 @@ def test_costs_of_shapes_without_an_attribute_and_attributes_of_rasters_are_refu
     raster.write_bytes(b"")
     with pytest.raises(InputError, match="'v' is an attribute, got a raster"):
         with_rasters(LAND, value=f"{raster}:v")
+
+
+def two_layers(folder: Path) -> Path:
+    """A GeoPackage with a layer of one point, and one of two houses."""
+    from pyogrio import raw
+
+    path = folder / "two.gpkg"
+    for layer, rows, numbers in (("old", [1.5], [9.0]), ("houses", [1.5, 5.5], [3.0, 4.0])):
+        meta, _, shapes, columns = raw.read(written(
+            folder, [(point(row, 2.5), {"price": number}) for row, number in zip(rows, numbers,
+                                                                               strict=True)]))
+        raw.write(path, shapes, columns, list(meta["fields"]), driver="GPKG", layer=layer,
+                  geometry_type="Point", crs="EPSG:5070", append=path.exists())
+    return path
+
+
+@pytest.mark.skipif(not has_vector_reader(), reason="pyogrio (extra vector) is not installed")
+def test_a_layer_is_named_and_must_be_where_there_are_several(tmp_path: Path) -> None:
+    path = two_layers(tmp_path)
+    for source in (path, f"{path}:price", f"{path}:houses"):
+        with pytest.raises(InputError, match=r"the layer to be named, got old, houses; .*two\.gpkg:"
+                                             r"old: for its shapes, two\.gpkg:old:NAME"):
+            amounts_on_grid(source, LAND, "value")
+    with pytest.raises(InputError, match="a layer 'home', got old, houses"):
+        amounts_on_grid(f"{path}:home:price", LAND, "value")
+    with pytest.raises(InputError, match="an attribute 'prize' .* is 'price' meant"):
+        amounts_on_grid(f"{path}:houses:prize", LAND, "value")
+    assert amounts_on_grid(f"{path}:houses:price", LAND, "value").sum() == 7.0
+    assert amounts_on_grid(f"{path}:old:price", LAND, "value").sum() == 9.0
+    assert amounts_on_grid(f"{path}:houses:", LAND, "value").sum() == 2.0
+    assert counted_in(f"{path}:houses:") == "houses"
+    with pytest.raises(InputError, match="the layer to be named"):
+        with_rasters(LAND, treatable=path)
+    for source in (f"{path}:houses", f"{path}:houses:"):
+        assert with_rasters(LAND, treatable=Path(source)).treatable.sum() == 2
+
+
+def test_geojson_has_no_layer(tmp_path: Path) -> None:
+    path = written(tmp_path, [(point(1.5, 2.5), {"n": 1})])
+    with pytest.raises(InputError, match="GeoJSON and the layer 'a'; leave the layer out"):
+        amounts_on_grid(f"{path}:a:n", LAND, "value")
+
+
+@pytest.mark.parametrize(("x", "y", "words"), [
+    (WEST, NORTH, "looks like metres; .*ogr2ogr"), (33.8, -117.6, "a latitude before a longitude"),
+])
+def test_numbers_that_are_no_degrees_are_named(tmp_path: Path, x: float, y: float,
+                                               words: str) -> None:
+    path = tmp_path / "a.geojson"
+    path.write_text(json.dumps({"type": "Point", "coordinates": [x, y]}))
+    with pytest.raises(InputError, match=words):
+        with_rasters(LAND, treatable=path)
