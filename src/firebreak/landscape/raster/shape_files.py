@@ -185,7 +185,8 @@ def _no_layer(path: Path, names: list[str], layer: str | None) -> InputError:
                        f"{path.name}:{names[0]}:NAME for their attribute NAME")
 
 
-def read_vector(path: Path, layer: str | None = None, attribute: str | None = None) -> tuple[Any, CRS, tuple[str, ...]]:
+def read_vector(path: Path, layer: str | None = None, attribute: str | None = None,
+                ) -> tuple[Any, CRS, tuple[str, ...]]:
     """The shapes of a file that GDAL reads as one GeoJSON object, their reference system, and the
     names of all their attributes where one was asked for.
 
@@ -194,8 +195,8 @@ def read_vector(path: Path, layer: str | None = None, attribute: str | None = No
         attribute: that the shapes are to come with.
 
     Raises:
-        InputError: no such layer, or several and none named; no pyogrio, other content, damaged, no shapes or no reference system, or beyond
-            the limits of time and memory.
+        InputError: no such layer, or several and none named; no pyogrio, other content, damaged,
+            no shapes or no reference system, or beyond the limits of time and memory.
     """
     if find_spec("pyogrio") is None:
         raise fail(expected="GeoJSON, or pyogrio to read other shapes", given=path.suffix,
@@ -239,7 +240,8 @@ def _run(path: Path, copy: Path, layer: str | None, attribute: str | None) -> by
     """The output of the process that reads."""
     # -P: its folder does not come before the standard library.
     command = [sys.executable, "-P", str(Path(__file__).with_name("vector_child.py")), str(copy),
-               str(LIMIT_BYTES), str(MOST_SHAPES), layer or "", *([] if attribute is None else [attribute])]
+               str(LIMIT_BYTES), str(MOST_SHAPES), layer or "",
+               *([] if attribute is None else [attribute])]
     try:
         done = subprocess.run(tied(command), capture_output=True, timeout=LIMIT_S, check=False,
                               stdin=subprocess.DEVNULL)

@@ -237,7 +237,7 @@ def test_a_layer_is_named_and_must_be_where_there_are_several(tmp_path: Path) ->
             amounts_on_grid(source, LAND, "value")
     with pytest.raises(InputError, match="a layer 'home', got old, houses"):
         amounts_on_grid(f"{path}:home:price", LAND, "value")
-    with pytest.raises(InputError, match="an attribute 'prize' .* is 'price' meant"):
+    with pytest.raises(InputError, match=r"an attribute 'prize' .* is 'price' meant"):
         amounts_on_grid(f"{path}:houses:prize", LAND, "value")
     assert amounts_on_grid(f"{path}:houses:price", LAND, "value").sum() == 7.0
     assert amounts_on_grid(f"{path}:old:price", LAND, "value").sum() == 9.0
