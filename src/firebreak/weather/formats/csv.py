@@ -2,9 +2,9 @@
 
 Cell2Fire, C2F-W and stations of their kind: columns datetime, WS (km/h at 10 m), WD (degrees the
 wind blows from) and any of TMP or T (C), RH (%), APCP (mm), FFMC, DMC, DC, ISI, BUI, FireScenario
-(1 to 4) and m_1h, m_10h, m_100h, m_lherb, m_lwoody (%). A column Scenario or Instance makes it the
-weather of one fire, from its start; else it is a station's season. WindNinja: units stand in
-columns of their own, row by row; times in UTC become local solar time.
+(1 to 4), as `columns` knows them, and m_1h, m_10h, m_100h, m_lherb, m_lwoody (%). A column Scenario
+or Instance makes it the weather of one fire, from its start; else it is a station's season.
+WindNinja: units stand in columns of their own, row by row; times in UTC become local solar time.
 """
 
 import warnings
@@ -15,8 +15,15 @@ import numpy as np
 
 from firebreak.checks import fail
 from firebreak.units import M_MIN_PER_KM_H, METRES_PER_FOOT
+from firebreak.weather.formats.columns import (
+    kept,
+    station_cells,
+    without_missing,
+    without_repeats,
+)
 from firebreak.weather.formats.table import (
     HEIGHT_10M,
+    HEIGHT_20FT_M,
     Floats,
     Times,
     WeatherTable,
@@ -36,7 +43,6 @@ from firebreak.weather.formats.text import (
     Unit,
     check_rising,
     check_steps,
-    csv_cells,
     minutes_since_first,
     refuse_fractions,
     times,
@@ -83,10 +89,10 @@ def read_csv(path: Path, lines: list[str]) -> WeatherTable:
             a fire's dates do not advance.
     """
     _refuse_list(path, lines)
-    cells = csv_cells(path, lines, _WANTED)
+    cells, at_20ft = station_cells(path, lines, _WANTED)
     if cells.position("Station_Name") is not None:
         return _windninja(cells)
-    return _cell2fire(cells)
+    return _cell2fire(cells, HEIGHT_20FT_M if at_20ft else HEIGHT_10M)
 
 
 def _refuse_list(path: Path, lines: list[str]) -> None:
@@ -98,8 +104,15 @@ def _refuse_list(path: Path, lines: list[str]) -> None:
                    else "name a station's file")
 
 
-def _cell2fire(cells: Cells) -> WeatherTable:
-    speed = wind_at_20ft(cells.numbers("wind_m_min", "WS", unit=KM_H), HEIGHT_10M, str(cells.path))
+def _cell2fire(cells: Cells, height_m: float) -> WeatherTable:
+    one_fire = cells.position(*_FIRE) is not None
+    if not one_fire:
+        cells = without_missing(cells, (("wind_m_min", KM_H, ("WS",)),
+                                        ("wind_from_deg", PLAIN, ("WD",)), *_OPTIONAL))
+        stamps = times(cells, "datetime")
+        hours = (stamps - stamps.astype("datetime64[D]")) // np.timedelta64(1, "h")
+        cells = kept(cells, without_repeats(cells, minutes_since_first(stamps), hours))
+    speed = wind_at_20ft(cells.numbers("wind_m_min", "WS", unit=KM_H), height_m, str(cells.path))
     direction = cells.directions("WD")
     columns: dict[str, Floats] = {
         column: cells.numbers(column, *names, unit=unit)
@@ -112,8 +125,7 @@ def _cell2fire(cells: Cells) -> WeatherTable:
                           f"{scenarios[odd[0]]:g}", "write 1 for D1L1 to 4 for D4L4")
     if cells.position(*_RAIN) is not None:
         columns["rain_mm"] = _rain(cells)
-    one_fire = cells.position(*_FIRE) is not None
-    stamps = times(cells, "datetime")
+    stamps = times(cells, "datetime", dates_alone=one_fire)
     if not one_fire and cells.column("datetime")[0].endswith(_UTC):
         warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so the "
                       "afternoon and other hours of the day are read as UTC",
@@ -139,6 +151,10 @@ def _fire_clock(cells: Cells, stamps: Times) -> tuple[Floats, Times | None]:
     same time: the order of their rows is the clock, an hour a row.
     """
     minutes = minutes_since_first(stamps)
+    if stamps.size > 1 and ":" not in cells.column("datetime")[0] and (np.diff(minutes) == 0).any():
+        warnings.warn(f"{cells.path}: dates have no time of day, so each row is read as the hour "
+                      "after the row before", WeatherWarning, stacklevel=5)
+        return np.arange(stamps.size, dtype=np.float64) * 60.0, None
     one_day = (stamps.astype("datetime64[D]") == stamps[0].astype("datetime64[D]")).all()
     if one_day and (np.diff(minutes) <= 0.0).any():
         warnings.warn(f"{cells.path}: all rows have one date and their times do not rise, so "

@@ -4,7 +4,8 @@ Every mistake is one sentence that names the file and the line.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from firebreak.weather.formats.table import Floats, Times
 
 _STAMP = re.compile(r"(\d{1,4})([-/])(\d{1,2})\2(\d{1,4})[ T](\d{1,2}):(\d{2})"
                     r"(?::(\d{2})(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?")
+
+_DATE = re.compile(r"\d{1,4}([-/])\d{1,2}\1\d{1,4}")
 
 
 class Unit(NamedTuple):
@@ -53,6 +56,10 @@ LIMITS: dict[str, tuple[float, float, str]] = {
 }
 
 
+_WANTED_UNITS = {"WS": ", km/h at 10 m,", "WD": ", degrees that the wind blows from,"}
+"""Units of columns that are needed, in words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cells:
     """A file's rows as text.
@@ -63,6 +70,8 @@ class Cells:
         rows: cells by row.
         lines: number of the file's line of each row.
         wanted: names that mean something to the reader, so that none is taken for another.
+        header_line: number of the line with the names.
+        units: that the file states, by the name of the column in small letters.
     """
 
     path: Path
@@ -70,6 +79,8 @@ class Cells:
     rows: list[list[str]]
     lines: list[int]
     wanted: tuple[str, ...] = ()
+    header_line: int = 1
+    units: Mapping[str, Unit] = field(default_factory=dict)
 
     def where(self, row: int) -> str:
         """A row's place in words."""
@@ -95,10 +106,12 @@ class Cells:
         if position is None:
             known = {name.casefold() for name in self.wanted}
             close = nearest(names[0], [name for name in self.names if name.casefold() not in known])
-            remedy = f"is '{close}' meant? rename it" if close else f"add a column '{names[0]}'"
-            raise fail(expected=f"a column {' or '.join(map(repr, names))}",
-                       given=f"columns {', '.join(self.names)}", where=f"{self.path}, line 1",
-                       remedy=remedy)
+            unit = _WANTED_UNITS.get(names[0], "")
+            remedy = (f"is '{close}' meant? rename it" + (", if that is its unit" if unit else "")
+                      if close else f"add a column '{names[0]}'")
+            raise fail(expected=f"a column {' or '.join(map(repr, names))}{unit}",
+                       given=f"columns {', '.join(self.names)}",
+                       where=f"{self.path}, line {self.header_line}", remedy=remedy)
         return [row[position].strip() for row in self.rows]
 
     def numbers(self, quantity: str, *names: str, unit: Unit = PLAIN,
@@ -109,6 +122,9 @@ class Cells:
             InputError: no such column, a cell that is no number, or one out of the quantity's
                 range.
         """
+        place = self.position(*names)
+        if place is not None:
+            unit = self.units.get(self.names[place].casefold(), unit)
         return np.array([self.number(row, text, quantity, unit, blank)
                          for row, text in enumerate(self.column(*names))], dtype=np.float64)
 
@@ -166,7 +182,7 @@ def csv_cells(path: Path, lines: list[str], wanted: tuple[str, ...] = ()) -> Cel
     Raises:
         InputError: no rows, or one that does not fit the header.
     """
-    header = next(line for line in lines if line.strip())
+    header = next((line for line in lines if line.strip()), "")
     delimiter = max(",;\t", key=header.count)
     numbered = [(line, row) for line, row in csv_rows(lines, str(path), delimiter=delimiter)
                 if any(map(str.strip, row))]
@@ -176,7 +192,7 @@ def csv_cells(path: Path, lines: list[str], wanted: tuple[str, ...] = ()) -> Cel
                    remedy="write the weather into it")
     names = tuple(name.strip() for name in numbered[0][1])
     cells = Cells(path, names, [row for _, row in numbered[1:]],
-                  [line for line, _ in numbered[1:]], wanted)
+                  [line for line, _ in numbered[1:]], wanted, numbered[0][0])
     for k, row in enumerate(cells.rows):
         if len(row) != len(names):
             raise cells.wrong(k, f"{len(names)} cells as in the header", f"{len(row)}",
@@ -194,8 +210,8 @@ class _Stamp(NamedTuple):
     hhmm: int
 
 
-def times(cells: Cells, name: str) -> Times:
-    """A column of dates and times, [N] datetime64[m].
+def times(cells: Cells, name: str, *, dates_alone: bool = False) -> Times:
+    """A column of dates and times, [N] datetime64[m]; where `dates_alone`, also of dates, at 0:00.
 
     Where the year is last, the day comes before the month, unless the other order gives dates
     that exist at equal and shorter steps: both kinds of files exist.
@@ -204,6 +220,8 @@ def times(cells: Cells, name: str) -> Times:
         InputError: no such column, no date, a date that does not exist, or mixed styles.
     """
     stamps = cells.column(name)
+    if dates_alone and all(_DATE.fullmatch(text) for text in stamps):
+        stamps = [f"{text} 0:00" for text in stamps]
     parsed = [_stamp(cells, row, text) for row, text in enumerate(stamps)]
     for row, stamp in enumerate(parsed):
         if stamp.style != parsed[0].style:

@@ -1,0 +1,207 @@
+"""Columns of station tables by the names and units that their makers write.
+
+Besides those of Cell2Fire: hourly input of cffdrs (yr, mon, day, hr, temp, rh, ws, wd, prec), FW21
+of FireFamilyPlus, exports of Synoptic (units in a row of their own) and of Open-Meteo. A unit in
+brackets after a name holds; a name that leaves the unit open is refused without one.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.units import M_MIN_PER_KM_H
+from firebreak.weather.formats.table import WeatherWarning
+from firebreak.weather.formats.text import (
+    CELSIUS,
+    FAHRENHEIT,
+    KM_H,
+    LIMITS,
+    MM,
+    MPH,
+    PERCENT,
+    PLAIN,
+    Cells,
+    Unit,
+    csv_cells,
+)
+
+_M_S, _KNOTS = Unit("m/s", 60.0), Unit("kn", 1.852 * M_MIN_PER_KM_H)
+
+# Our name, its quantity, the names that others write, and the units by the names of theirs.
+_STATION: tuple[tuple[str, str, tuple[str, ...], dict[str, Unit]], ...] = (
+    ("WS", "wind_m_min", ("windspeed", "wind_speed", "wind_speed_10m", "windspeed_10m",
+                          "wind_speed_set_1"),
+     {**dict.fromkeys(("km/h", "kmh", "kph", "kmph"), KM_H),
+      **dict.fromkeys(("mph", "mp/h", "mi/h", "miles/hour"), MPH),
+      **dict.fromkeys(("m/s", "ms", "mps", "meters/second"), _M_S),
+      **dict.fromkeys(("kn", "kt", "kts", "knots"), _KNOTS)}),
+    ("WD", "wind_from_deg", ("winddirection", "wind_direction", "wind_direction_10m",
+                             "winddirection_10m", "wind_direction_set_1", "windazimuth"),
+     dict.fromkeys(("°", "deg", "degrees", "degree"), PLAIN)),
+    ("TMP", "temperature_c", ("temp", "temperature", "temperature_2m", "air_temp",
+                              "air_temp_set_1"),
+     {**dict.fromkeys(("c", "°c", "celsius", "degc"), CELSIUS),
+      **dict.fromkeys(("f", "°f", "fahrenheit", "degf"), FAHRENHEIT)}),
+    ("RH", "relative_humidity", ("relativehumidity", "relative_humidity", "relative_humidity_2m",
+                                 "relativehumidity_2m", "relative_humidity_set_1"),
+     dict.fromkeys(("%", "percent"), PERCENT)),
+    ("APCP", "rain_mm", ("precip", "precipitation", "precip_accum_one_hour_set_1", "prec", "rain"),
+     {**dict.fromkeys(("mm", "millimeters"), MM),
+      **dict.fromkeys(("in", "inch", "inches"), Unit("in", 25.4))}),
+    ("datetime", "", ("date_time", "time"), {"iso8601": PLAIN}),
+)
+_OF_CFFDRS = ("temp", "prec", "rain")
+"""Names without a unit that have one by their maker's definition."""
+_DATE = ("yr", "mon", "day", "hr")
+_OF_FW21 = "windazimuth"
+_NAME_AND_UNIT = re.compile(r"(.*?)\s*[(\[]([^)\]]*)[)\]]")
+_MISSING = ("", "NA", "N/A", "NAN", "NULL", "NONE", "M", "-")
+_MISSING_CODES = (99.0, 999.0, 9999.0)
+_MOST_MISSING = 0.1  # of all rows; of more the column is wrong, not the hour
+_TOP_LINES = 40  # that may stand above the header
+
+
+def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tuple[Cells, bool]:
+    """The cells of a CSV file with our names, and the units that it states; True where the wind is
+    measured at 20 ft, as by definition in FW21.
+
+    Raises:
+        InputError: no rows, or a column whose unit is not known or not stated.
+    """
+    cells = csv_cells(path, _from_header(lines), wanted)
+    split = [_NAME_AND_UNIT.fullmatch(name) for name in cells.names]
+    stems = [(found[1] if found else name).casefold()
+             for found, name in zip(split, cells.names, strict=True)]
+    if "station_name" in stems:  # WindNinja's, which has names of its own
+        return cells, False
+    units = [found[2] if found else "" for found in split]
+    cells, units = _without_unit_row(cells, stems, units)
+    names, stated = list(cells.names), {}
+    for ours, quantity, others, known in _STATION:
+        place = next((stems.index(stem) for stem in (ours.casefold(), *others) if stem in stems),
+                     None)
+        if place is None:
+            continue
+        unit = units[place].strip().casefold()
+        open_unit = quantity in ("wind_m_min", "temperature_c", "rain_mm")
+        if unit not in known and (unit or (open_unit and stems[place] in others
+                                           and stems[place] not in _OF_CFFDRS)):
+            raise fail(expected=f"a unit of '{names[place]}' such as {', '.join(known)}",
+                       given=f"'{unit}'" if unit else "none",
+                       where=f"{path}, line {cells.header_line}",
+                       remedy=f"write it into the header, for example {stems[place]} "
+                              f"({next(iter(known))})")
+        if unit and quantity:
+            stated[ours.casefold()] = known[unit]
+        names[place] = ours
+    cells = replace(cells, names=tuple(names), units=stated)
+    return _with_dates(cells, stems), _OF_FW21 in stems
+
+
+def _from_header(lines: list[str]) -> list[str]:
+    """The lines with those above the header blank: remarks, and a table about the place."""
+    speeds = {"ws", *_STATION[0][2]}
+    for number, line in enumerate(lines[:_TOP_LINES]):
+        words = {re.split(r"[(\[]", word)[0].strip(' "').casefold()
+                 for word in re.split("[,;\t]", line)}
+        if words & speeds and not line.lstrip().startswith("#"):
+            return [""] * number + lines[number:]
+    return ["" if line.lstrip().startswith("#") else line for line in lines]
+
+
+def _without_unit_row(cells: Cells, stems: list[str],
+                      units: list[str]) -> tuple[Cells, list[str]]:
+    """The cells without the row of units below the header, if there is one, and the units."""
+    row = cells.rows[0]
+    known = {unit for _, _, _, names in _STATION for unit in names}
+    texts = [text.strip() for text in row]
+    if (len(cells.rows) < 2 or any(map(_is_number, texts))
+            or not any(text.casefold() in known for text in texts)):
+        return cells, units
+    return replace(cells, rows=cells.rows[1:], lines=cells.lines[1:]), [
+        text if stem != "datetime" and text else unit
+        for text, stem, unit in zip(texts, stems, units, strict=True)]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _with_dates(cells: Cells, stems: list[str]) -> Cells:
+    """With a column of dates and times, where year, month, day and hour are columns of theirs."""
+    if "datetime" in (name.casefold() for name in cells.names) or not set(_DATE) <= set(stems):
+        return cells
+    year, month, day, hour = map(stems.index, _DATE)
+    rows = [[*row, f"{row[year].strip()}-{row[month].strip()}-{row[day].strip()} "
+                   f"{row[hour].strip()}:00"] for row in cells.rows]
+    return replace(cells, names=(*cells.names, "datetime"), rows=rows)
+
+
+def without_missing(cells: Cells, columns: Iterable[tuple[str, Unit, tuple[str, ...]]]) -> Cells:
+    """The rows of a station that have a number in each of these columns (quantity, unit, names):
+    blank ones and codes such as 999 are left out, if they are few, and become gaps.
+
+    Warns:
+        WeatherWarning: saying where the first is and how many there are.
+    """
+    missing = np.zeros(len(cells.rows), np.bool_)
+    for quantity, unit, names in columns:
+        place = cells.position(*names)
+        if place is not None:
+            used = cells.units.get(cells.names[place].casefold(), unit)
+            missing |= [_is_missing(row[place].strip(), quantity, used) for row in cells.rows]
+    if not missing.any() or missing.mean() > _MOST_MISSING:
+        return cells
+    _warn_left_out(cells, missing, "a number is missing")
+    return kept(cells, ~missing)
+
+
+def _is_missing(text: str, quantity: str, unit: Unit) -> bool:
+    if text.upper() in _MISSING:
+        return True
+    if not _is_number(text):
+        return False
+    number = float(text)
+    low, high, _ = LIMITS[quantity]
+    return abs(number) in _MISSING_CODES and not low <= unit.factor * number + unit.offset <= high
+
+
+def without_repeats(cells: Cells, minutes: NDArray[np.float64],
+                    hour: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The rows [N] without the hour that the end of daylight saving time repeats, in the small
+    hours (`hour`, of the day) and at most an hour back.
+
+    Warns:
+        WeatherWarning: saying where the first is and how many there are.
+    """
+    latest = np.maximum.accumulate(minutes)
+    repeated = np.append(False, minutes[1:] <= latest[:-1])
+    plausible = (hour <= 3) & (latest - minutes <= 60.0)
+    if not repeated.any() or not plausible[repeated].all() or repeated.mean() > _MOST_MISSING:
+        return np.ones(minutes.size, np.bool_)
+    _warn_left_out(cells, repeated, "the clock repeats an hour")
+    return ~repeated
+
+
+def _warn_left_out(cells: Cells, rows: NDArray[np.bool_], why: str) -> None:
+    more = int(rows.sum()) - 1
+    warnings.warn(f"{cells.where(int(np.argmax(rows)))}: {why}; this row"
+                  f"{f' and {more} more are' if more else ' is'} left out", WeatherWarning,
+                  stacklevel=6)
+
+
+def kept(cells: Cells, keep: NDArray[np.bool_]) -> Cells:
+    """The cells of the rows that are True."""
+    rows = np.flatnonzero(keep).tolist()
+    return replace(cells, rows=[cells.rows[row] for row in rows],
+                   lines=[cells.lines[row] for row in rows])
