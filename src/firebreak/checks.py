@@ -29,7 +29,18 @@ def fail(*, expected: str, given: str, where: str, remedy: str) -> InputError:
     expected, given, where = (part if len(part) <= _LONGEST else f"{part[:_LONGEST - 3]}..."
                               for part in (expected, given, where))
     text = f"{where}: expected {expected}, got {given}; {remedy}"
-    return InputError("".join(sign if sign.isprintable() else " " for sign in text))
+    return InputError(plain(text))
+
+
+def plain(text: str, but: str = "") -> str:
+    """`text` with blanks for what is no visible sign, such as a terminal's escape codes.
+
+    Args:
+        but: signs that stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() or sign in but else " " for sign in text)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -5,19 +5,23 @@ computation: commands call the packages below.
 import errno
 import importlib
 import os
+import re
 import signal
 import sys
 import warnings
 
 from firebreak import __version__
-from firebreak.checks import InputError, ResourceFailedError, check_utf8, unknown_name
+from firebreak.checks import InputError, ResourceFailedError, check_utf8, plain, unknown_name
 from firebreak.cli.commands import COMMANDS, PROGRAMS, actions_of, class_of, function_of
 from firebreak.cli.shared.signals import Terminated, stopping
+from firebreak.cli.shared.surroundings import clear_surroundings
 from firebreak.files import keeping
 from firebreak.lifetime import WORDS, exit_code
 from firebreak.settings.retired import retired_command
 
 HELP = {"-h", "--help", "--help-all"}
+_NO_MEMORY = re.compile("failed to map segment|[Cc]annot allocate memory|can't allocate memory"
+                        "|bad_alloc|can't start new thread")
 CHECK_FAILED, BAD_INPUT, RESOURCE_FAILED, PIPE_CLOSED = 1, 2, 3, 141
 
 
@@ -27,15 +31,19 @@ def main(arguments: list[str] | None = None) -> int:
     warnings.showwarning = _one_line  # type: ignore[assignment]
     with stopping() as stop:
         try:
+            if arguments is None:
+                clear_surroundings()
             with keeping(()):
-                return _run(given)
+                code = _run(given)
+            sys.stdout.flush()
+            return code
         except BaseException as error:
             # Code that a signal's exception came through may have made another one of it.
             number = stop.number or _number_of(error)
             text, code = (_exit_message(error) if number is None
                           else (WORDS[number], exit_code(number)))
             if text is not None:
-                print(f"firebreak: {text}", file=sys.stderr)
+                print(f"firebreak: {plain(text)}", file=sys.stderr)
             return code
 
 
@@ -87,12 +95,18 @@ def _exit_message(error: BaseException) -> tuple[str | None, int]:
         case InputError():
             return str(error), BAD_INPUT
         case BrokenPipeError():  # whoever read our output has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _stop_output()
             return None, PIPE_CLOSED
+        case OSError() | ImportError() | RuntimeError() if short := _short_of(error):
+            return short, RESOURCE_FAILED
         case OSError():
             where = f": {str(error.filename)[:300]}" if error.filename else ""
+            if error.errno == errno.ENOSPC and not where:
+                _stop_output()  # it may be what is full
             if error.errno == errno.ENAMETOOLONG:
                 return f"{error.strerror}{where}; give a shorter one", BAD_INPUT
+            if isinstance(error, IsADirectoryError | NotADirectoryError | FileNotFoundError):
+                return f"{error.strerror}{where}; check the path", BAD_INPUT
             if isinstance(error, PermissionError):
                 return f"{error.strerror}{where}; check its permissions", BAD_INPUT
             return (f"{error.strerror or error}{where}; free space or choose another folder",
@@ -107,5 +121,23 @@ def _exit_message(error: BaseException) -> tuple[str | None, int]:
     raise error
 
 
+def _short_of(error: BaseException) -> str | None:
+    """The sentence on an error of whatever library that says that a limit of the process is
+    reached; None for others.
+    """
+    text, number = str(error), getattr(error, "errno", None)
+    if number in (errno.EMFILE, errno.ENFILE) or "Too many open files" in text:
+        return "too many open files; raise the limit, for example with ulimit -n 1024"
+    if number == errno.ENOMEM or _NO_MEMORY.search(text):
+        return ("no memory or threads within the limits of this process; raise them (ulimit -v, "
+                "ulimit -u), or use a smaller map, fewer fires or fewer environments")
+    return None
+
+
+def _stop_output() -> None:
+    """Let what is still to be printed go nowhere, also when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _one_line(message: Warning | str, *_: object) -> None:
-    print(f"firebreak: warning: {message}", file=sys.stderr)
+    print(f"firebreak: warning: {plain(str(message))}", file=sys.stderr)

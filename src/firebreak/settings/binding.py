@@ -115,6 +115,10 @@ def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:
     origin, leaf = given.origin, given.leaf
     if isinstance(given.raw, str | Path):
         check_utf8(str(given.raw), origin.where)  # of a file, or the name of something
+    said = given.raw if isinstance(given.raw, list) else [given.raw]
+    if leaf.may_name_file and "" in said:  # as a path it would be the current folder
+        raise fail(expected="the name of a file or folder, not empty", given="''",
+                   where=origin.where, remedy="name one, or leave it out: a variable may be unset")
     try:
         value = converted(leaf.hint, given.raw, strict=given.is_strict)
     except UnfitError as unfit:

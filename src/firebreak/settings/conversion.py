@@ -88,10 +88,8 @@ def _converted(hint: Any, raw: Any, strict: bool) -> Any:
     elif kind in (int, float):
         return _number(hint, kind, fraction(raw) if is_share(hint) else raw, strict)
     elif kind in (str, Path):
-        if raw == "":  # as a path it would be the current folder
-            raise UnfitError(f"{kind_words(hint)}, not empty", "''",
-                             "give one, or leave it out: a shell variable may be unset")
-        fits = isinstance(raw, str | Path)
+        fits = isinstance(raw, str | Path) and not (
+            not str(raw) and any(isinstance(part, MinLen) for part in typing.get_args(hint)))
         raw = kind(raw) if fits else raw
     else:
         fits = isinstance(raw, dict)
