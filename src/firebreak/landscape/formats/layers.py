@@ -56,6 +56,7 @@ RASTERS = (".tif", ".tiff", ".lcp", ".asc")
 TABLE_END = "_lookup_table.csv"
 """Ending of the table of fuels in a folder of Cell2Fire."""
 
+_LARGEST_CODE = 32767
 _TALLEST_M = 150.0  # the tallest tree known stands 116 m
 _DENSEST_KG_M3 = 5.0  # measured canopies reach about 0.5
 _ROUNDING = 1e-6
@@ -110,7 +111,13 @@ def fuel_codes(band: Band) -> NDArray[np.int16]:
     codes = np.clip(whole, -32768, 32767).astype(np.int16)
     odd = codes != whole
     if odd.any():
-        raise fail(expected="whole fuel model codes", given=f"{whole[odd][0]:g} and others",
+        number, count = whole[odd][0], int(np.count_nonzero(whole == whole[odd][0]))
+        if count == np.count_nonzero(odd) and abs(number) > _LARGEST_CODE:
+            raise fail(expected="whole fuel model codes",
+                       given=f"{number:g} in {counted(count, 'cell')}, a no-data value that no tag "
+                             "declares", where=band.where,
+                       remedy=f"declare it: gdal_edit.py -a_nodata {number:.17g} FILE")
+        raise fail(expected="whole fuel model codes", given=f"{number:g} and others",
                    where=band.where, remedy="check which band holds the fuel models")
     if not band.valid.any():
         raise fail(expected="at least one cell with a fuel model", given="no data everywhere",

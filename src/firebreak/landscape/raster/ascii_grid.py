@@ -36,6 +36,7 @@ _HEADER_BYTES = 4096
 _PIECE = 1 << 20  # bytes of a line that are taken apart at a time
 _KEYS = ("ncols", "nrows", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "cellsize",
          "nodata_value")
+_SAME_KEYS = {"dx": "cellsize", "dy": "cellsize"}
 
 
 class AsciiHeader(NamedTuple):
@@ -65,6 +66,9 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
     if not path.is_file():
         raise fail(expected="an ASCII grid", given=not_a_file(path), where=str(path),
                    remedy="check the path")
+    if path.stat().st_size == 0:
+        raise fail(expected="an ASCII grid", given="an empty file", where=str(path),
+                   remedy="write it again, or remove it")
     with path.open("rb") as file:
         found, line = _header_lines(file, path)
         header = _checked_header(found, path)
@@ -91,15 +95,20 @@ def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]
         if raw and not words:
             line += 1
             continue
-        if not raw or _is_number(words[0]):
+        if not raw or _is_number(words[0]) or _comma(words[0]):
             file.seek(start)
             break
         line += 1
         key = words[0].lower()
+        key = _SAME_KEYS.get(key, key)
         if key not in _KEYS or len(words) < 2:
             raise fail(expected=f"a header line such as 'ncols 100' ({', '.join(_KEYS)})",
                        given=f"'{' '.join(words)[:40]}'", where=f"{path}, line {line}",
                        remedy="check that the file is an ESRI ASCII grid")
+        if key in found and key == "cellsize" and found[key][1] != words[1]:
+            raise fail(expected="square cells", given=f"{found[key][1]} x {words[1]}",
+                       where=f"{path}, line {line}",
+                       remedy="resample it to square cells, for example with gdalwarp -tr")
         found[key] = (line, words[1])
     return found, line
 
@@ -112,6 +121,12 @@ def _is_number(word: str) -> bool:
     return True
 
 
+def _comma(word: str) -> str:
+    """Words about a decimal comma, if a word is a number with one; else ""."""
+    return (", a decimal comma instead of a point in all numbers of the file"
+            if "," in word and _is_number(word.replace(",", ".", 1)) else "")
+
+
 def _checked_header(found: dict[str, tuple[int, str]], path: Path) -> AsciiHeader:
     def number(*keys: str) -> float:
         key = next((key for key in keys if key in found), None)
@@ -119,7 +134,7 @@ def _checked_header(found: dict[str, tuple[int, str]], path: Path) -> AsciiHeade
             raise fail(expected=f"{' or '.join(keys)} in the header", given="none", where=str(path),
                        remedy="check that the file is an ESRI ASCII grid")
         if not _is_number(found[key][1]):
-            raise wrong(key, f"a number for {key}", f"'{found[key][1]}'")
+            raise wrong(key, f"a number for {key}", f"'{found[key][1]}'" + _comma(found[key][1]))
         return float(found[key][1])
 
     def wrong(key: str, expected: str, given: str) -> InputError:
@@ -160,8 +175,8 @@ def _numbers(file: BinaryIO, line: int, header: AsciiHeader, path: Path) -> NDAr
         except ValueError:
             texts = [word.decode("latin-1") for word in words]
             bad = next((text for text in texts if not _is_number(text)), texts[0])
-            raise fail(expected="numbers", given=f"'{bad[:20]}'", where=f"{path}, line {number}",
-                       remedy="correct this line") from None
+            raise fail(expected="numbers", given=f"'{bad[:20]}'{_comma(bad)}",
+                       where=f"{path}, line {number}", remedy="correct this line") from None
         if filled + row.size > count:
             raise _wrong_count(path, number, header, "more")
         values[filled:filled + row.size] = row

@@ -97,6 +97,9 @@ def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
         raise fail(expected="a raster file", given=not_a_file(path), where=str(path)[:200],
                    remedy="check the path")
     check_ordinary(path, str(path))
+    if path.is_file() and path.stat().st_size == 0:
+        raise fail(expected="a raster", given="an empty file", where=str(path),
+                   remedy="write it again, or remove it")
     try:
         with warnings.catch_warnings():
             # Rasters without georeference are refused below, in words of our own.

@@ -89,6 +89,9 @@ def read_shapes(path: Path, attribute: str | None = None) -> Shapes:
     if not path.is_file():
         raise fail(expected="a file of shapes", given=not_a_file(path), where=str(path),
                    remedy="check the path")
+    if path.stat().st_size == 0:
+        raise fail(expected="shapes", given="an empty file", where=str(path),
+                   remedy="export it again")
     names: tuple[str, ...] = ()
     if path.suffix.lower() in GEOJSON:
         if layer is not None:

@@ -127,3 +127,34 @@ def test_aspect_classes_are_refused_where_they_would_be_used(tmp_path: Path) -> 
     assert read_landscape(path).aspect_deg[5] == pytest.approx(180.0)
     with pytest.raises(InputError, match=r"aspects in degrees, got GRASS's classes.*derived"):
         read_landscape(path, terrain="shipped")
+
+
+@pytest.mark.parametrize(("kind", "number"), [
+    ("uint16", 55537), ("float32", -3.4028234663852886e38), ("int32", -2147483648)])
+def test_fuels_with_no_data_that_no_tag_declares_name_it(tmp_path: Path, kind: str,
+                                                         number: float) -> None:
+    codes = np.full((10, 10), 101, kind)
+    codes[2, 3:5] = number
+    write_layer(tmp_path / "elevation.tif", np.full((10, 10), 100, "int16"))
+    write_layer(tmp_path / "fuel.tif", codes)
+    with pytest.raises(InputError, match=r"in 2 cells, a no-data value that no tag declares; .*"
+                                         r"gdal_edit\.py -a_nodata (\S+) FILE") as found:
+        read_landscape(tmp_path)
+    named = float(str(found.value).split()[-2])
+    write_layer(tmp_path / "fuel.tif", codes, nodata=named)
+    assert (read_landscape(tmp_path).fuel_model == 101).sum() == 98
+
+
+def write_layer(path: Path, values: np.ndarray, nodata: float | None = None) -> None:
+    with rasterio.open(path, "w", driver="GTiff", count=1, height=10, width=10, dtype=values.dtype,
+                       crs="EPSG:32611", nodata=nodata,
+                       transform=rasterio.Affine(30, 0, 500_000, 0, -30, 4_000_000)) as file:
+        file.write(values, 1)
+
+
+@pytest.mark.parametrize("name", ["fuel.asc", "fuel.tif"])
+def test_an_empty_layer_is_empty(tmp_path: Path, name: str) -> None:
+    write_layer(tmp_path / "elevation.tif", np.full((10, 10), 100, "int16"))
+    (tmp_path / name).touch()
+    with pytest.raises(InputError, match=rf"{name}: expected .*, got an empty file"):
+        read_landscape(tmp_path)

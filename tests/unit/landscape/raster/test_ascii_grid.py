@@ -90,9 +90,9 @@ def test_the_prj_beside_it_names_the_reference_system(tmp_path: Path) -> None:
     (HEADER.replace("nrows 2", "nrows two") + BODY, "line 2: expected a number for nrows"),
     (HEADER.replace("cellsize 100", "cellsize 0") + BODY, "line 5: expected a cellsize above 0"),
     (HEADER.replace("yllcorner 2000\n", "") + BODY, "yllcorner or yllcenter in the header"),
-    (HEADER.replace("cellsize", "dx") + BODY, "line 5: expected a header line such as"),
+    (HEADER.replace("cellsize", "width") + BODY, "line 5: expected a header line such as"),
     ("no raster at all", "line 1: expected a header line"),
-    ("", "expected nrows in the header, got none"),
+    ("", "expected an ASCII grid, got an empty file"),
 ])
 def test_broken_grids_are_refused_with_file_and_line(tmp_path: Path, text: str,
                                                      words: str) -> None:
@@ -168,4 +168,27 @@ def test_a_system_that_proj_reads_and_cannot_write_is_refused(tmp_path: Path) ->
     degree = 'UNIT["Degree",0.0174532925199433]'
     write(tmp_path / "a.prj", whole.replace(degree, 'UNIT["Degree",0]'))
     with pytest.raises(InputError, match="a reference system as WKT"):
+        read_ascii_grid(path)
+
+
+def test_dx_and_dy_are_the_size_of_cells_where_they_are_equal(tmp_path: Path) -> None:
+    path = tmp_path / "a.asc"
+    head = "ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\n"
+    path.write_text(f"{head}dx 30\ndy 30\n1 2\n3 4\n")
+    grid, band = read_ascii_grid(path)
+    assert grid.cell_size_m == 30.0
+    assert band.values.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    path.write_text(f"{head}dx 30\ndy 20\n1 2\n3 4\n")
+    with pytest.raises(InputError, match="line 6: expected square cells, got 30 x 20"):
+        read_ascii_grid(path)
+
+
+@pytest.mark.parametrize(("text", "words"), [
+    ("xllcorner 0,5\nyllcorner 0\ncellsize 30\n1 2\n3 4\n", "line 3: .*got '0,5', a decimal comma"),
+    ("xllcorner 0\nyllcorner 0\ncellsize 30\n1,5 2\n3 4\n", "line 6: .*got '1,5', a decimal comma"),
+])
+def test_decimal_commas_are_named(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "a.asc"
+    path.write_text("ncols 2\nnrows 2\n" + text)
+    with pytest.raises(InputError, match=words):
         read_ascii_grid(path)
