@@ -153,7 +153,7 @@ def _settings(folder: Path, land: Landscape) -> Iterator[Reader]:
                    "losses = [0, 0.2, 0.4, 0.6, 0.8, 1]", 'name = "houses"')
     yield Reader("value layers", [layers], lambda: read_layers(layers, land))
     own = preset_file("plan").read_text(encoding="utf-8").replace(
-        "# area = ", 'area = "0:9,1:12"  # ').replace(
+        "\nbudget = ", "\n# budget = ").replace("# area = ", 'area = "0:9,1:12"  # ').replace(
         "# must_exclude = ", 'must_exclude = "area.geojson"  # ')
     plan = _text(folder / "plan.toml", own, "[[layer]]", 'raster = "value.tif"', "weight = 5.0",
                  "[[phase]]", "year = 2027", "budget = 3", "[[phase]]", "year = 2028", "budget = 4")

@@ -97,7 +97,8 @@ def train_policy(config: str | Path | None = None, *, quiet: bool = False,
     Raises:
         InputError: one sentence that says what was expected, what was given, and what to do.
     """
-    settings = filled(TrainOptions, {**options, "set": _changes(options.get("set", ()))}, "train")
+    settings = filled(TrainOptions, {**options, "set": _changes(options.get("set", ()))},
+                      "train_policy")
     begin = time.perf_counter()
     kept = settings.resume or settings.out
     with (tempfile.TemporaryDirectory(prefix="firebreak-") if kept is None else nullcontext(kept)

@@ -61,8 +61,8 @@ def bind(kind: type[Options], *sources: Source,
         said = {ids[given.leaf.path]: given for given in source.given(kind)}
         own = {name: _value(given, source, known) for name, given in said.items()}
         where = {name: given.origin for name, given in said.items() if name in known}
-        for name in _replaced(where, origins, [name for name in one_of if name in where],
-                              source, known):
+        budgets = [name for name in one_of if name in where and own[name] is not None]
+        for name in _replaced(where, origins, budgets, source, known):
             del values[name], origins[name]
         values |= {name: own[name] for name in where}
         origins |= where
@@ -94,8 +94,8 @@ def _replaced(where: Mapping[str, Origin], earlier: Mapping[str, Origin], names:
     before = [name for name in BUDGETS if names and name in earlier and name not in names]
     for name in before:
         warnings.warn(f"{where[names[0]].spelled(known[names[0]])} replaces "
-                      f"{earlier[name].spelled(known[name])} of {earlier[name].where}",
-                      stacklevel=3)
+                      f"{earlier[name].spelled(known[name])} of "
+                      f"{earlier[name].where.partition(', key ')[0]}", stacklevel=3)
     return before
 
 

@@ -5,7 +5,9 @@ for the words of a command line, the keys of a file and the keywords of a functi
 import json
 import re
 import typing
+from contextlib import suppress
 from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +57,8 @@ def converted(hint: Any, raw: Any, *, strict: bool = False) -> Any:
 def fraction(value: Any) -> Any:
     """The fraction of a text that is a percentage; anything else as it is."""
     if isinstance(value, str) and _PERCENT.fullmatch(value.strip()):
-        return float(Decimal(value.strip().removesuffix("%").strip()) / 100)
+        with suppress(ArithmeticError):  # an exponent that no number has
+            return float(Decimal(value.strip().removesuffix("%").strip()) / 100)
     return value
 
 
@@ -63,11 +66,17 @@ def shown(value: Any) -> str:
     """A value as an error shows it: text in quotes, and not more than a line of it."""
     try:
         text = (f"'{value}'" if isinstance(value, str | Path) else
-                f"{value:g}" if isinstance(value, float) else
+                number_text(value) if isinstance(value, float) else
                 json.dumps(value, ensure_ascii=False, default=repr))
     except (TypeError, ValueError):  # a dictionary of Python's, or one that holds itself
         text = type(value).__name__
     return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def number_text(number: float) -> str:
+    """A number in as few digits as tell it from all others."""
+    short = f"{number:g}"
+    return short if float(short) == number or number != number else repr(float(number))
 
 
 def kind_words(hint: Any) -> str:
@@ -100,7 +109,7 @@ def _converted(hint: Any, raw: Any, strict: bool) -> Any:
 
 
 def _choice(names: tuple[Any, ...], raw: Any) -> Any:
-    if raw in names and not isinstance(raw, bool):
+    if isinstance(raw, str | int) and not isinstance(raw, bool) and raw in names:
         return raw
     close = nearest(raw, map(str, names)) if isinstance(raw, str) else None
     raise UnfitError(f"one of {', '.join(sorted(map(str, names)))}", shown(raw),
@@ -137,20 +146,21 @@ def _table(kind: Any, raw: dict[str, Any], strict: bool) -> dict[str, Any]:
 def _number(hint: Any, kind: type, raw: Any, strict: bool) -> Any:
     """A number within the bounds of its type; a real one is finite and at most MAX_NUMBER."""
     bounds = list(bounds_of(hint))
-    is_none = isinstance(raw, bool) or (strict and not isinstance(
-        raw, int if kind is int else int | float))
+    is_none = isinstance(raw, bool) or not isinstance(raw, str | Real) or (
+        strict and not isinstance(raw, int if kind is int else int | float))
     try:
         number = None if is_none else kind(raw)
     except (TypeError, ValueError, OverflowError):
         number = None
-    if number is None or (isinstance(raw, float) and number != raw == raw):
-        raise UnfitError(_number_words(hint), shown(raw))
+    if number is None or (kind is int and isinstance(raw, Real) and number != raw):
+        is_real = kind is int and isinstance(raw, float)
+        raise UnfitError(_number_words(hint), repr(raw) if is_real else shown(raw))
     too_large = kind is float and not abs(number) <= MAX_NUMBER
     if too_large or not all(_within(number, bound) for bound in bounds):
         words = _number_words(hint)
         if too_large and not any(isinstance(bound, Le | Lt) for bound in bounds):
             words += f" and at most {MAX_NUMBER:g}" if bounds else f" of at most {MAX_NUMBER:g}"
-        raise UnfitError(words, f"{number:g}" if kind is float else f"{number}")
+        raise UnfitError(words, number_text(number) if kind is float else f"{number}")
     return number
 
 

@@ -45,7 +45,7 @@ class Settings:
             return "both"
         if isinstance(value, float):
             return f"{value:g}"
-        return f"{value}" if isinstance(value, _PLAIN) else f"a {type(value).__name__}"
+        return f"{value}" if isinstance(value, _PLAIN) else type(value).__name__
 
 
 class Rule(NamedTuple):

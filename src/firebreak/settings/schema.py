@@ -208,4 +208,4 @@ def meanings(kind: type) -> dict[str, str]:
 def in_short(text: str) -> str:
     """The first sentence, without its capital and full stop: a part of another sentence."""
     first = re.split(r"\. (?=[A-Z\[]|\d+ [a-z])", text)[0].rstrip(".")
-    return first if first[:2].isupper() else first[:1].lower() + first[1:]
+    return first if first[:2].isupper() and first[:2].isalpha() else first[:1].lower() + first[1:]

@@ -19,7 +19,7 @@ SEED = Leaf(("seed",), int, None, "leave it out: this command draws nothing", "s
 """Every command takes a seed, also where nothing is drawn, and there it is not in --help."""
 NO_LISTS: Mapping[str, Mapping[str, Any]] = {}
 _MOST_WORK = 200_000  # letters that are parsed to find a line
-_TYPED = re.compile(r"--?[A-Za-z]")
+_TYPED = re.compile(r"--?(?!(inf|infinity|nan)$)[A-Za-z]")
 _NOUNS: dict[Style, str] = {"option": "an option", "key": "a key", "argument": "an argument"}
 
 
@@ -67,11 +67,15 @@ def _typed(kind: type, words: list[str], where: str) -> list[Given]:
             raise _unknown("option", name, [*known], where, remedy)
     found: dict[str, Given] = {}
     placed: list[str] = []
+    apart = False  # an option stands between this word and those that are typed in place
     while rest:
         word = rest.pop(0)
         if not _TYPED.match(word):
+            if apart:
+                raise _further([word], where, remedy)
             placed.append(word)
             continue
+        apart = bool(placed)
         name, equals, value = word.partition("=")
         leaf = known[name.replace("_", "-")]
         raw = _values(leaf, [value] if equals else [], rest, remedy)
@@ -107,8 +111,13 @@ def _in_place(kind: type, placed: list[str], where: str, remedy: str) -> Iterato
             placed = [] if leaf.is_list else placed[1:]
             yield Given(leaf, raw, Origin("option", leaf.option))
     if placed:
-        raise fail(expected="no further words", given=f"'{' '.join(placed)}'", where=where,
-                   remedy=remedy)
+        raise _further(placed, where, remedy)
+
+
+def _further(words: Sequence[str], where: str, remedy: str) -> InputError:
+    """The error for words that belong to nothing."""
+    return fail(expected="no further words", given=f"'{' '.join(words)}'", where=where,
+                remedy=remedy)
 
 
 def keywords(given: Mapping[str, Any], where: str, left_out: Sequence[str] = (),
@@ -153,8 +162,12 @@ def tables(tree: Mapping[str, Any], where: str, *, at: Callable[[str], str] | No
         keys = {leaf.key: leaf for name, leaf in known.items() if name not in left_out}
         listed = [Given(known[name], value, Origin("key", place(one)), is_ready=True)
                   for one in lists if one in tree for name, value in lists[one].items()]
-        said = _in_tables(
-            keys, {name: value for name, value in tree.items() if name not in lists}, place, "")
+        said = list(_in_tables(
+            keys, {name: value for name, value in tree.items() if name not in lists}, place, ""))
+        for one, leaf in [(one, leaf) for one in lists if one in tree for leaf, _ in said
+                          if leaf.name in lists[one]]:
+            raise fail(expected=f"[[{one}]] or {leaf.key}", given="both", where=place(leaf.key),
+                       remedy="leave one of them out")
         return [*listed, *(Given(leaf, value, Origin(
             "key", f"{place(leaf.key)}, key {leaf.key}" if names_keys else place(leaf.key)),
             is_strict=strict) for leaf, value in said)]
@@ -193,7 +206,7 @@ def _in_tables(keys: Mapping[str, Leaf], tree: Mapping[str, Any], at: Callable[[
         elif any(other.startswith(f"{key}.") for other in keys):
             if not isinstance(value, dict):
                 raise fail(expected="a table", given=shown(value), where=f"{at(key)}, key {key}",
-                           remedy=f"write [{key}] above its keys")
+                           remedy=f"make {key} a table of its keys")
             yield from _in_tables(keys, value, at, f"{key}.")
         elif not is_idle(key, value, at):
             raise _unknown("key", key, [*keys], at(key), given=f" = {shown(value)}")
@@ -207,21 +220,25 @@ def _unknown(style: Style, name: str, known: Sequence[str], where: str, remedy: 
     close = _nearest(name, known)
     remedies = [*([f"did you mean '{close}'?"] if close else []), *([remedy] if remedy else [])]
     return fail(expected=f"{_NOUNS[style]} that it has", given=f"'{name}'{given}", where=where,
-                remedy=" ".join(remedies) or f"it has {', '.join(sorted(known))}")
+                remedy=" ".join(remedies) or f"it has {', '.join(sorted(_beside(name, known)))}")
 
 
 def _nearest(name: str, known: Sequence[str]) -> str | None:
     """The known name most like a name: of keys that of another table, if it is the same there, or
     one of the same table.
     """
-    table, _, last = name.rpartition(".")
-    dots = name.count(".") + 1
+    last = name.rpartition(".")[2]
     for other in known:
         if other != name and other.rpartition(".")[2] == last and "." in other:
             return other
-    beside = {".".join(other.split(".")[:dots]) for other in known
-              if other.startswith(f"{table}." if table else "")}
-    return nearest(name, beside)
+    return nearest(name, _beside(name, known))
+
+
+def _beside(name: str, known: Sequence[str]) -> set[str]:
+    """The known names of the same table; of a table its name."""
+    table, dots = name.rpartition(".")[0], name.count(".") + 1
+    return {".".join(other.split(".")[:dots]) for other in known
+            if other.startswith(f"{table}." if table else "")}
 
 
 def line_finder(text: str) -> Callable[[Keys], int | None]:
@@ -250,7 +267,7 @@ def _statements(text: str) -> Iterator[tuple[int, Keys]]:
     """The line on which each statement begins, and the key it sets or the table it opens."""
     begun, held, work = 0, "", 0
     table: Keys = ()
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(re.split(r"\r?\n", text), 1):
         begun, held = (number, line) if not held else (begun, f"{held}\n{line}")
         work += len(held)
         if work > _MOST_WORK:  # a statement of thousands of lines: it stays without a number

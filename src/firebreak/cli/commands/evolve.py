@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from annotated_types import Ge, Le
+
 from firebreak.api.shared.executor_options import ExecutorOptions
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import run_progress
@@ -12,6 +14,7 @@ from firebreak.api.shared.run_output import configuration, named, splits_of
 from firebreak.checks import fail
 from firebreak.cli.shared import common, runs
 from firebreak.settings.binding import Bound
+from firebreak.settings.kinds import AtLeastOne
 from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
@@ -26,9 +29,9 @@ class EvolveArguments:
     config: Annotated[str | None, POSITIONAL] = None
     """A TOML file or a preset, quick if not given; its [evolution] table has the settings."""
     run: TrainOptions = field(default_factory=TrainOptions)
-    population: int | None = None
+    population: Annotated[int, Ge(2), Le(1024)] | None = None
     """Number of members, instead of the configuration's."""
-    generations: int | None = None
+    generations: AtLeastOne | None = None
     """Number of generations in all, instead of the configuration's."""
     quiet: bool = False
     """Print no line for each generation."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from annotated_types import Ge, Le
+
 from firebreak.api.shared.executor_options import ExecutorOptions
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import run_progress
@@ -31,9 +33,9 @@ class TrialsArguments:
     config: Annotated[str | None, POSITIONAL] = None
     """A TOML file or a preset, quick if not given; its [trials] table lists the keys and values to
     try."""
-    folds: int | None = None
+    folds: Annotated[int, Ge(3), Le(100)] | None = None
     """Number of folds, instead of the configuration's."""
-    trials: int | None = None
+    trials: Annotated[int, Ge(1), Le(10_000)] | None = None
     """Number of trials, instead of the configuration's."""
     search: Literal["auto", "grid", "optuna"] = "auto"
     """How trials are chosen. grid: every combination of the listed values, in random order; optuna:

@@ -104,6 +104,8 @@ def recorded(folder: Path) -> PlanArguments:
         config, place = own.pop("config"), tree.pop("place")
         if config is not None and place.get("phases") is None:  # of an earlier version
             place["phases"] = _phases_in(base / config)
+        if place.get("phases") == "":  # those of the file were replaced by another budget
+            place["phases"] = None
         if is_path(own["landscape"]):
             own["landscape"] = str(base / own["landscape"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:

@@ -14,7 +14,7 @@ FORMS = {"budget": ("--budget", "0.1"), "money": ("--money", "3"), "phases": ("-
 WRITTEN = {"budget": "budget = 0.1\n", "money": "[place]\nmoney = 3.0\n",
            "phases": "[[phase]]\nyear = 2027\nbudget = 3\n"}
 KEYS = {"budget": "budget", "money": "place.money", "phases": "place.phases"}
-LINES = {"budget": "1, key budget", "money": "2, key place.money", "phases": "1"}
+LINES = {"budget": 1, "money": 2, "phases": 1}
 
 
 def _parsed(words: list[str]) -> PlanArguments:

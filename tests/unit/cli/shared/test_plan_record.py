@@ -43,7 +43,7 @@ def test_a_record_has_the_phases_that_a_plan_was_made_with(
         options = parse(PlanArguments, ["synthetic:1:12", "--config", str(config), *said],
                         "plan").options
     write_record(tmp_path, options, options.landscape, options.config)
-    assert recorded(tmp_path).place.phases == phases
+    assert (recorded(tmp_path).place.phases or "") == phases
     record = json.loads((tmp_path / "options.json").read_text())
     record["place"]["phases"] = None  # as an earlier version wrote it
     (tmp_path / "options.json").write_text(json.dumps(record))
