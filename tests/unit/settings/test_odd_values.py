@@ -82,7 +82,8 @@ def test_a_file_names_its_phases_once(tmp_path: Path) -> None:
 
 
 def test_no_budget_is_no_budget() -> None:
-    assert bind(PlanArguments, keywords({"money": None, "budget": 0.1}, "plan")).options.budget == 0.1
+    settings = bind(PlanArguments, keywords({"money": None, "budget": 0.1}, "plan")).options
+    assert settings.budget == 0.1
 
 
 def test_an_unknown_key_is_answered_with_keys_and_tables_beside_it(tmp_path: Path) -> None:
