@@ -16,6 +16,7 @@ from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
     check_tiled_memory,
     check_tiled_memory_first,
+    warn_of_small_fires,
 )
 from firebreak.checks import fail
 from firebreak.files import check_not_kept
@@ -183,8 +184,10 @@ def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Sce
     weather = conditions.weather
     steps = 1 if weather is None else weather.steps_per_stream
     check_tiled_memory(land, steps, max_threads(), more, beside)
-    return make_scene(land, replace(conditions, response=conditions.response or BURNED),
+    made = make_scene(land, replace(conditions, response=conditions.response or BURNED),
                       options.scene.seed, layers=options.scene.layers(land), tiled=True)
+    warn_of_small_fires(made)
+    return made
 
 
 def _maps(scene: "Scene", burned: "BurnResult", fires_per_ha_year: float | None,

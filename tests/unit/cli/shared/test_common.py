@@ -13,9 +13,11 @@ from firebreak.api.shared.policies import warn_of_other_breaks
 from firebreak.api.shared.records import OPTIONS_FILE, warn_of_other_options, write_options
 from firebreak.api.shared.scene_checks import check_tiled_memory
 from firebreak.api.shared.scene_options import FireOptions, SceneOptions
+from firebreak.api.simulated import simulate
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
 from firebreak.cli.commands.train import _break_options
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.settings.breaks import MadeBreaks
 from firebreak.train.config.load import as_toml, checked
@@ -83,12 +85,24 @@ def test_a_map_that_does_not_fit_the_memory_is_refused_before_it_is_burned(
         check_tiled_memory(generate(1, 24), 24, 2)
 
 
+def cells_apart(land: Landscape) -> Landscape:
+    """A landscape whose fuel lies in cells that are too far apart for fire."""
+    fuel = np.full(land.shape, 91, land.fuel_model.dtype)
+    fuel[::4, ::4] = 101
+    return replace(land, fuel_model=fuel)
+
+
+def test_simulate_tells_of_fires_that_cannot_burn_what_is_asked_for() -> None:
+    land = generate(1, 24)
+    (warning,) = said(lambda: simulate(cells_apart(land), fires=2, scenarios=1))
+    assert "what burns lies in pieces that they do not leave" in warning
+    assert said(lambda: simulate(land, fires=2, scenarios=1)) == []
+
+
 @pytest.mark.slow
 def test_fires_that_cannot_burn_what_is_asked_for_are_told_of() -> None:
     land = generate(1, 24)
-    fuel = np.full(land.shape, 91, land.fuel_model.dtype)
-    fuel[::4, ::4] = 101  # one cell each, too far apart for fire
-    cut = replace(land, fuel_model=fuel)
+    cut = cells_apart(land)
     for make in (SceneOptions().scene, SceneOptions().tiled_scene):
         (warning,) = said(lambda make=make: make(cut, "cut"))
         assert "burn 3% of the burnable cells, not the 15% of --burned-share" in warning
