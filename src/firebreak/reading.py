@@ -34,7 +34,34 @@ DEEPEST = 64
 # a file of MOST_SETTINGS bytes holds few longer parts, and they cost little.
 _WORD = r"""(?:[A-Za-z0-9_-]++|"(?:[^"\\\n]|\\.){0,200}+"|'[^'\n]{0,200}+')"""
 _DEEP_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_WORD}(?:[ \t]*\.[ \t]*{_WORD}){{{DEEPEST}}}")
+_NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|nan|inf|infinity)",
+                     re.IGNORECASE)
+_WHOLE = re.compile(r"[+-]?[0-9]+")
 _HALF_LETTER = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def number_in(text: str) -> float:
+    """Return the number that a text is, as tables and options write numbers: a decimal point, an
+    exponent if need be, `nan` and `inf`; blanks may stand around it. Python's `float` also takes
+    1_0 for 10, and digits of other scripts.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not _NUMBER.fullmatch(text.strip()):
+        raise ValueError("not a number")
+    return float(text)
+
+
+def whole_number_in(text: str) -> int:
+    """Return the whole number that a text is, digits alone behind a sign; see `number_in`.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not _WHOLE.fullmatch(text.strip()):
+        raise ValueError("not a whole number")
+    return int(text)
 
 
 def check_ordinary(path: str | Path, where: str) -> None:

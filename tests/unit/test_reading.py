@@ -17,7 +17,7 @@ from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.tables import read_data_table, read_ignitions, read_points
 from firebreak.landscape.raster.ascii_grid import read_ascii_grid
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.reading import read_toml
+from firebreak.reading import number_in, read_toml, whole_number_in
 from firebreak.train.config.load import load_config
 from firebreak.train.storage.metrics import read_rows
 from firebreak.weather.formats.read import read_weather
@@ -177,3 +177,46 @@ def test_a_record_may_be_as_deep_as_ours_are() -> None:
     for _ in range(reading.DEEPEST - 1):
         tree = [tree]
     assert reading.from_json(json.dumps(tree)) == tree
+
+
+NO_NUMBERS = ["1_0", "\uff11\uff10", "\u0661", "1e1_0", "", ".", "e5", "0x1", "1,5", "1 0", "--1"]
+
+
+@pytest.mark.parametrize("text", NO_NUMBERS)
+def test_only_plain_digits_are_a_number(text: str) -> None:
+    for read in (number_in, whole_number_in):
+        with pytest.raises(ValueError, match="not a"):
+            read(text)
+
+
+@pytest.mark.parametrize(("text", "number"), [
+    (" 10 ", 10), ("+.5e-3", 0.0005), ("1.", 1), ("-1E+2", -100), ("-inf", float("-inf"))])
+def test_numbers_of_tables_are_read(text: str, number: float) -> None:
+    assert number_in(text) == number
+    assert np.isnan(number_in("NaN"))
+
+
+@pytest.mark.parametrize("number", ["1_0", "\uff11\uff10"])
+def test_no_reader_takes_what_is_only_python_for_a_number(
+        tmp_path: Path, number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def made(name: str, text: str) -> Path:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        return tmp_path / name
+
+    land = generate(1, (8, 8))
+    rows = f"nrows 1\nncols 2\nxllcorner 0\nyllcorner 0\ncellsize 5\n1 {number}\n"
+    for read in (lambda: read_points(made("p.csv", f"x,y\n5,{number}\n"), land),
+                 lambda: read_ignitions(made("i.csv", f"Year,Ncell\n1,{number}\n"), 64),
+                 lambda: read_ascii_grid(made("a.asc", rows)),
+                 lambda: read_ascii_grid(made("b.asc", rows.replace("size 5", f"size {number}"))),
+                 lambda: read_landscape(f"synthetic:{number}:8"),
+                 lambda: read_weather(made("w.csv", "Scenario,datetime,WS,WD,FireScenario\n"
+                                           f"1,2001-01-01 12:00,{number},90,2\n"))):
+        with pytest.raises(InputError):
+            read()
+    for words in (f"--fires {number}", f"--seed {number}", f"--wind-speed-km-h {number}",
+                  f"--losses 0,{number},1,1,1,1"):
+        assert main(["simulate", "synthetic:1:8", *words.split(), "--out", str(tmp_path / "o")]
+                    ) == BAD_INPUT
+    assert "Traceback" not in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()

@@ -14,11 +14,12 @@ from typing import Any
 from annotated_types import Ge, Gt, Le, Len, Lt, MinLen
 
 from firebreak.checks import nearest
+from firebreak.reading import number_in, whole_number_in
 from firebreak.settings.schema import RISING, bounds_of, is_share, members, plain_type
 
 MAX_NUMBER = 1e12
 """No setting needs a larger number, whatever its unit."""
-_PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*%")
+_PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*%", re.ASCII)
 _BOUNDS: dict[type, tuple[str, str]] = {Gt: ("gt", "above"), Ge: ("ge", "of at least"),
                                         Lt: ("lt", "below"), Le: ("le", "at most")}
 
@@ -149,7 +150,8 @@ def _number(hint: Any, kind: type, raw: Any, strict: bool) -> Any:
     is_none = isinstance(raw, bool) or not isinstance(raw, str | Real) or (
         strict and not isinstance(raw, int if kind is int else int | float))
     try:
-        number = None if is_none else kind(raw)
+        read = (number_in if kind is float else whole_number_in) if isinstance(raw, str) else kind
+        number = None if is_none else read(raw)
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or (kind is int and isinstance(raw, Real) and number != raw):

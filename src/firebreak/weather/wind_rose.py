@@ -67,13 +67,14 @@ def _numbers(table: Mapping[str, Any], key: str, where: str, axes: int = 1) -> F
         raise fail(expected=f"a key '{key}'", given=f"{', '.join(table) or 'none'}", where=where,
                    remedy="add this key")
     try:
-        values = np.atleast_1d(np.asarray(table[key], dtype=np.float64))
-    except (TypeError, ValueError, OverflowError):
+        values = np.atleast_1d(np.asarray(table[key]))
+    except ValueError:  # lists of several lengths
         values = np.empty(0)
-    if values.size == 0 or values.ndim > axes or not np.isfinite(values).all():
+    is_real = values.size > 0 and values.dtype.kind in "iuf"
+    if not is_real or values.ndim > axes or not np.isfinite(values).all():
         raise fail(expected=f"numbers for {key}", given=f"{table[key]!r}", where=where,
                    remedy="write a list of numbers")
-    return values
+    return values.astype(np.float64)
 
 
 def _number(table: Mapping[str, Any], key: str, where: str) -> Floats:

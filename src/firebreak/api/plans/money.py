@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.checks import fail
+from firebreak.reading import number_in
 
 if TYPE_CHECKING:
     from firebreak.planning.evaluation.build_order import Phase
@@ -21,7 +22,7 @@ def phases_of(text: str | None) -> "list[Phase]":
         return []
     try:
         pairs = [part.split(":") for part in text.split(",")]
-        phases = [Phase(_whole_year(year), float(budget)) for year, budget in pairs]
+        phases = [Phase(_whole_year(year), number_in(budget)) for year, budget in pairs]
     except (ValueError, OverflowError):
         raise fail(expected="a year and a budget for each phase", given=f"'{text}'",
                    where="--phases",
@@ -58,7 +59,7 @@ def money_by_year(phases: "list[Phase]", money: float,
 
 
 def _whole_year(text: str) -> int:
-    whole = int(float(text))
-    if whole != float(text):
+    whole = int(number_in(text))
+    if whole != number_in(text):
         raise ValueError("part of a year")
     return whole

@@ -12,6 +12,7 @@ from firebreak.api.shared.scene_checks import (
 from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
 from firebreak.landscape.names import is_sample, weather_place
+from firebreak.reading import number_in
 from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.kinds import (
@@ -314,7 +315,7 @@ def _response(losses: str | None) -> "ResponseFunction | None":
     if losses is None:
         return None
     try:
-        parts = tuple(float(part) for part in losses.split(","))
+        parts = tuple(number_in(part) for part in losses.split(","))
     except ValueError:
         parts = ()
     if len(parts) != CLASSES:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError, fail, nearest
 from firebreak.files import write_text
-from firebreak.reading import MOST_LINES, csv_rows, text_of
+from firebreak.reading import MOST_LINES, csv_rows, number_in, text_of
 
 Floats = NDArray[np.float64]
 
@@ -148,7 +148,7 @@ def _number(table: Table, column: NumberColumn, row: int, text: str) -> float:
     if column.standard is not None and text.upper() in BLANKS:
         return column.standard
     try:
-        value = float(text)
+        value = number_in(text)
     except ValueError as error:
         remedy = "write a decimal point" if "," in text else "write a number"
         raise fail(expected="a number", given=f"'{text}'",

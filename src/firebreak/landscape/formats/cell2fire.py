@@ -26,7 +26,7 @@ from firebreak.landscape.fuel_systems import SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import NODATA
 from firebreak.landscape.raster.geotiff import Band, Grid, valid_cells
 from firebreak.landscape.raster.resample import same_place
-from firebreak.reading import MOST_SETTINGS, text_of
+from firebreak.reading import MOST_SETTINGS, number_in, text_of
 
 _STEMS = {
     "forest": Role.FUEL, "fuels": Role.FUEL, "elevation": Role.ELEVATION, "slope": Role.SLOPE,
@@ -189,7 +189,7 @@ def _read_table(path: Path) -> dict[int, str]:
         if len(row) <= max(value_at, text_at):
             continue
         try:
-            table[int(float(row[value_at]))] = row[text_at].strip()
+            table[int(number_in(row[value_at]))] = row[text_at].strip()
         except (ValueError, OverflowError):
             raise fail(expected="a whole grid_value", given=f"'{row[value_at][:20]}'",
                        where=f"{path}, line {line}", remedy="correct this line") from None

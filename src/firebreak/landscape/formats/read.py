@@ -90,7 +90,8 @@ def read_landscape(spec: str | Path, *, terrain: Terrain = "derived",
 
 
 def _synthetic(spec: str) -> Landscape:
-    match = re.fullmatch(r"synthetic:(\d{1,18})(?::(\d{1,9})(?:x(\d{1,9}))?(?::([a-z]+))?)?", spec)
+    match = re.fullmatch(r"synthetic:(\d{1,18})(?::(\d{1,9})(?:x(\d{1,9}))?(?::([a-z]+))?)?", spec,
+                         re.ASCII)
     if not match:
         raise fail(expected="synthetic:SEED[:SIZE[:FAMILY]] with whole numbers", given=f"'{spec}'",
                    where="landscape", remedy="write for example synthetic:7:40")
@@ -102,7 +103,7 @@ def _synthetic(spec: str) -> Landscape:
 
 
 def _closed_form(spec: str) -> Landscape:
-    match = re.fullmatch(r"closed-form:([a-z-]+)(?::(\d{1,9})(?::(\d{1,18}))?)?", spec)
+    match = re.fullmatch(r"closed-form:([a-z-]+)(?::(\d{1,9})(?::(\d{1,18}))?)?", spec, re.ASCII)
     if not match:
         raise fail(expected="closed-form:NAME[:SIZE[:SEED]]", given=f"'{spec}'",
                    where="landscape", remedy="write for example closed-form:door:20")

@@ -15,7 +15,7 @@ from firebreak.checks import counted, fail, nearest
 from firebreak.landscape.formats.assemble import warn
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shapes import flat_cells
-from firebreak.reading import MOST_TABLE, csv_rows, lines_of, not_a_file, text_of
+from firebreak.reading import MOST_TABLE, csv_rows, lines_of, not_a_file, number_in, text_of
 
 MOST_POINTS = 5_000_000
 """Points of a table, of each of which Python makes some hundred bytes."""
@@ -102,7 +102,7 @@ def _column(name: str, header: list[str], where: str) -> int:
 def _point(row: list[str], places: list[int], where: str) -> list[float]:
     """Both coordinates of a point, and where there is a third place its number."""
     try:
-        numbers = [float(row[place]) for place in places]
+        numbers = [number_in(row[place]) for place in places]
     except (ValueError, IndexError):
         numbers = [np.nan]
     if not np.isfinite(numbers).all() or min(numbers[2:], default=0.0) < 0.0:
@@ -161,7 +161,7 @@ def read_data_table(path: Path, cells: int,
 
 def _number(text: str, where: str) -> float:
     try:
-        return float(text)
+        return number_in(text)
     except ValueError:
         raise fail(expected="a number", given=f"'{text[:20]}'", where=where,
                    remedy="correct this line") from None

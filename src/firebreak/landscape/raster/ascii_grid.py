@@ -26,7 +26,7 @@ from firebreak.landscape.raster.geotiff import (
     vertical_unit,
 )
 from firebreak.landscape.raster.parts import PER_CELL, Placed, check_bytes
-from firebreak.reading import MOST_SETTINGS, not_a_file, text_of
+from firebreak.reading import MOST_SETTINGS, not_a_file, number_in, text_of
 
 SUFFIX = ".asc"
 
@@ -115,7 +115,7 @@ def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]
 
 def _is_number(word: str) -> bool:
     try:
-        float(word)
+        number_in(word)
     except ValueError:
         return False
     return True
@@ -135,7 +135,7 @@ def _checked_header(found: dict[str, tuple[int, str]], path: Path) -> AsciiHeade
                        remedy="check that the file is an ESRI ASCII grid")
         if not _is_number(found[key][1]):
             raise wrong(key, f"a number for {key}", f"'{found[key][1]}'" + _comma(found[key][1]))
-        return float(found[key][1])
+        return number_in(found[key][1])
 
     def wrong(key: str, expected: str, given: str) -> InputError:
         return fail(expected=expected, given=given, where=f"{path}, line {found[key][0]}",
@@ -171,6 +171,8 @@ def _numbers(file: BinaryIO, line: int, header: AsciiHeader, path: Path) -> NDAr
     filled = 0
     for number, words in _words(file, line, path):
         try:
+            if b"_" in b" ".join(words):  # numpy would pass over it
+                raise ValueError("not numbers")
             row = np.array(words, dtype=np.float64)
         except ValueError:
             texts = [word.decode("latin-1") for word in words]

@@ -25,7 +25,7 @@ Offset = tuple[int, int]
 """(row, column) of a part's north-west cell in the full map."""
 MARGIN = 16
 """Cells around an area in which fires start and spread but nothing is treated."""
-_AREA = re.compile(r"(\d{1,9}):(\d{1,9}),(\d{1,9}):(\d{1,9})")
+_AREA = re.compile(r"(\d{1,9}):(\d{1,9}),(\d{1,9}):(\d{1,9})", re.ASCII)
 
 
 def named_range(area: "str | ArrayOnGrid | None") -> tuple[slice, slice] | None:

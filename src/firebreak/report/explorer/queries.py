@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail, unknown_name
 from firebreak.landscape.landscape import Landscape
+from firebreak.reading import number_in
 from firebreak.report.explorer.state import Wind
 
 MOST_QUERY = 20_000  # characters
@@ -64,7 +65,7 @@ def number(given: Mapping[str, str], name: str) -> float:
     """
     low, high = BOUNDS[name]
     try:
-        value = float(given[name])
+        value = number_in(given[name])
     except (KeyError, ValueError):
         value = float("nan")
     if not low <= value <= high:  # written so that nan fails too

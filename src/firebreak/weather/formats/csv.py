@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 
 from firebreak.checks import fail
+from firebreak.reading import number_in
 from firebreak.units import M_MIN_PER_KM_H, METRES_PER_FOOT
 from firebreak.weather.formats.columns import (
     kept,
@@ -228,7 +229,7 @@ def _height_m(cells: Cells) -> float:
     heights = []
     for row, (text, factor) in enumerate(zip(cells.column("Height"), factors, strict=True)):
         try:
-            heights.append(float(text) * factor)
+            heights.append(number_in(text) * factor)
         except ValueError as error:
             raise cells.wrong(row, "a height as a number", f"'{text}'", "write a number") from error
         if heights[row] != heights[0]:

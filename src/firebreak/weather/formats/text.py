@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from firebreak.checks import InputError, fail, nearest
-from firebreak.reading import MOST_LINES, csv_rows, text_of
+from firebreak.reading import MOST_LINES, csv_rows, number_in, text_of
 from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH
 from firebreak.weather.formats.table import Floats, Times
 
 _STAMP = re.compile(r"(\d{1,4})([-/])(\d{1,2})\2(\d{1,4})[ T](\d{1,2}):(\d{2})"
-                    r"(?::(\d{2})(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?")
+                    r"(?::(\d{2})(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?", re.ASCII)
 
-_DATE = re.compile(r"\d{1,4}([-/])\d{1,2}\1\d{1,4}")
+_DATE = re.compile(r"\d{1,4}([-/])\d{1,2}\1\d{1,4}", re.ASCII)
 
 
 class Unit(NamedTuple):
@@ -135,7 +135,7 @@ class Cells:
         if blank is not None and text.upper() in ("", "NA"):
             return blank
         try:
-            theirs = float(text)
+            theirs = number_in(text)
         except ValueError as error:
             raise self.wrong(row, f"{words} as a number", f"'{text}'", "write a decimal point"
                              if "," in text else "write a number") from error
