@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
+from firebreak.reading import number_in
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.formats.table import WeatherWarning
 from firebreak.weather.formats.text import (
@@ -131,7 +132,7 @@ def _without_unit_row(cells: Cells, stems: list[str],
 
 def _is_number(text: str) -> bool:
     try:
-        float(text)
+        number_in(text)
     except ValueError:
         return False
     return True
@@ -171,7 +172,7 @@ def _is_missing(text: str, quantity: str, unit: Unit) -> bool:
         return True
     if not _is_number(text):
         return False
-    number = float(text)
+    number = number_in(text)
     low, high, _ = LIMITS[quantity]
     return abs(number) in _MISSING_CODES and not low <= unit.factor * number + unit.offset <= high
 
