@@ -61,6 +61,7 @@ _OF_CFFDRS = ("temp", "prec", "rain")
 """Names without a unit that have one by their maker's definition."""
 _DATE = ("yr", "mon", "day", "hr")
 _OF_FW21 = "windazimuth"
+_GREENWICH = ",0,GMT,GMT"  # offset and names of the zone in an export of Open-Meteo
 _NAME_AND_UNIT = re.compile(r"(.*?)\s*[(\[]([^)\]]*)[)\]]")
 _MISSING = ("", "NA", "N/A", "NAN", "NULL", "NONE", "M", "-")
 _MISSING_CODES = (99.0, 999.0, 9999.0)
@@ -90,6 +91,8 @@ def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tupl
         if place is None:
             continue
         unit = units[place].strip().casefold()
+        if not quantity and unit and unit not in known:  # as in datetime (UTC)
+            continue
         open_unit = quantity in ("wind_m_min", "temperature_c", "rain_mm")
         if unit not in known and (unit or (open_unit and stems[place] in others
                                            and stems[place] not in _OF_CFFDRS)):
@@ -102,7 +105,12 @@ def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tupl
             stated[ours.casefold()] = known[unit]
         names[place] = ours
     cells = replace(cells, names=tuple(names), units=stated)
-    return _with_dates(cells, stems), _OF_FW21 in stems
+    cells = _with_dates(cells, stems)
+    if any(_GREENWICH in line for line in lines[:_TOP_LINES]) and "datetime" in cells.names:
+        place = cells.names.index("datetime")
+        cells = replace(cells, rows=[[*row[:place], row[place].strip() + "Z", *row[place + 1:]]
+                                     for row in cells.rows])
+    return cells, _OF_FW21 in stems
 
 
 def _from_header(lines: list[str]) -> list[str]:

@@ -113,3 +113,16 @@ def test_dates_without_a_time_of_day_are_hours_of_a_fire(tmp_path: Path) -> None
         table = read(tmp_path, "Scenario,datetime,WS,WD", *rows)
     assert table.minutes.tolist() == [60.0 * hour for hour in range(30)]
     assert table.time is None
+
+
+def test_an_export_of_open_meteo_in_utc_says_so(tmp_path: Path) -> None:
+    place = ("latitude,longitude,elevation,utc_offset_seconds,timezone,timezone_abbreviation",
+             "33.79,-117.66,640.0,0,GMT,GMT", "")
+    with pytest.warns(WeatherWarning, match="times are in UTC"):
+        table = read(tmp_path, *place, *OPEN_METEO[3:])
+    assert (table.time == read(tmp_path, *OURS).time).all()
+
+
+def test_a_zone_beside_the_name_of_the_times_is_not_passed_over(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"a column 'datetime'.*datetime \(UTC\)"):
+        read(tmp_path, OURS[0].replace("datetime", "datetime (UTC)"), *OURS[1:])
