@@ -62,6 +62,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ParallelTrainer]
 
 @pytest.fixture
 def checkpoint(begun: ParallelTrainer) -> Iterator[Path]:
+    torch.set_num_threads(begun.config.train.torch_threads)  # a resume warns of others
     folder, = checkpoints_of(begun.run_folder / CHECKPOINTS)
     before = {path: path.read_bytes() for path in folder.iterdir()}
     yield folder
