@@ -20,6 +20,7 @@ from firebreak.reading import bytes_of, lines_of, read_toml
 from firebreak.settings.binding import bind
 from firebreak.settings.schema import leaves
 from firebreak.settings.sources import argv
+from tiny import TINIER
 
 NONE = "/dev/null"
 SURROUNDINGS: dict[str, tuple[str, dict[str, str]]] = {
@@ -50,9 +51,8 @@ COMMANDS = {
     "simulate": "simulate PLACE/l\u00e4nd.tif --fires 5 --out PLACE/out",
     "plan": "plan PLACE/l\u00e4nd.tif --method strips --plan-fires 8 --test-fires 0 "
             "--out PLACE/out",
-    "evaluate": "evaluate PLACE/l\u00e4nd.tif --methods none,strips --plan-fires 8 --test-fires 8 "
-                "--out PLACE/out",
-    "train": "train quick --set episodes=1 --out PLACE/out",
+    "evaluate": "evaluate PLACE/l\u00e4nd.tif --methods none,strips --plan-fires 8 --test-fires 8",
+    "train": f"train quick --out PLACE/out --set {' --set '.join(TINIER)}",
 }
 CODES = {"refused": 2}
 REFUSED = ("full output", "a folder that is gone", "little memory",
