@@ -108,7 +108,8 @@ def burn_chunk(scene: Scene, masks: list[list[NDArray[np.bool_]]], chunk: int,
             bins.append(_histogram(after.loss, highest))
         columns.append(saved / len(plans))
     samples = np.stack(columns, axis=1)
-    turn = (chunk * _fires_per_chunk(scene) + np.arange(count)) % RANDOM_GROUPS
+    # By the chunk and the fire alone: no worker has to know how long the other chunks are.
+    turn = (chunk * _MIN_FIRES + np.arange(count)) % RANDOM_GROUPS
     share = float(before.burn_probability[scene.landscape.burnable].mean())
     return FireSums(np.array([float(count)]), samples.sum(axis=0),
                     _grouped(samples, fires.scenario, scene.streams.weight.size),
