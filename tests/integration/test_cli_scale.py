@@ -127,7 +127,7 @@ def test_an_optuna_search_that_is_killed_goes_on_to_the_same_trials(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("arguments", "text"), [
-    (("evolve", "--population", "1"), "evolution.population"),
+    (("evolve", "--population", "1"), "--population: expected a whole number of at least 2"),
     (("evolve", "--resume", "nowhere"), "config.toml"),
     (("evolve", "--executor", "ray", "--ray-address", "127.0.0.1:9"), "no answer"),
     (("evolve", "--executor", "processes", "--workers", "-1"), "at least 0 and at most 4096"),

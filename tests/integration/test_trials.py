@@ -169,7 +169,7 @@ def test_mistakes_are_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture
         assert text.count("\n") == 1
         return text
     assert "at most 4 folds, as many as there are blocks of land, got 5" in said("--folds", "5")
-    assert "trials.folds" in said("--folds", "2")
+    assert "--folds: expected a whole number of at least 3" in said("--folds", "2")
     assert "at most 12 trials" in said("--trials", "13", "--search", "grid")
     assert "config.toml" in said("--resume", str(tmp_path / "none"), new=False)
     with pytest.raises(InputError, match="one map size"):

@@ -61,7 +61,9 @@ class PlanOptions(PlanningOptions):
     """The options of a plan."""
 
     method: str | None = None
-    """Planning method, one of `firebreak methods`; auto if not given, which tries several."""
+    """Planning method; auto if not given, which tries several. Or strips, downstream-value,
+    betweenness, burn-probability, segments, greedy, dqn, dqn-lookahead, dqn-search, random, none:
+    `firebreak methods` says what each does."""
     test_fires: Annotated[int, Ge(0)] = 1000
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""
