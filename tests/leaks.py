@@ -224,7 +224,7 @@ def per_episode(trainer: ParallelTrainer, sort: str, take: Callable[[], None],
                 give_back: Callable[[int], object]) -> Callable[[], None]:
     """Calls `take`, which notes addresses, for each episode that a collection has ended."""
     def leak(collected: Any) -> None:
-        for _ in collected.returns:
+        for _ in collected:
             take()
     undo = after(trainer.arenas[0].collector, "collect", leak)
 

@@ -133,11 +133,11 @@ def test_an_edited_source_is_compiled_alone_and_its_library_has_another_name(
     assert compiler is not None
     before = build_native.build("any", compiler, out, cache=cache)
     objects = {path.name for path in cache.iterdir()}
-    (sources / "along.cpp").write_text((sources / "along.cpp").read_text() + "// edited\n")
+    (sources / "rows.cpp").write_text((sources / "rows.cpp").read_text() + "// edited\n")
     after = build_native.build("any", compiler, out, cache=cache)
     assert after != before
     new = {path.name for path in cache.iterdir()} - objects
-    assert [name.partition("-")[0] for name in new] == ["along"]
+    assert [name.partition("-")[0] for name in new] == ["rows"]
 
 
 def test_the_headers_are_what_python_says() -> None:

@@ -143,8 +143,9 @@ def test_a_run_makes_inputs_and_a_record_and_goes_on_where_it_was_stopped(
     lines = out / "inputs" / "stand-in" / "lines.geojson"
     job = jobs["load"].load_config("stand-in", config, out)
     key = jobs["measure"].key_from(config, job)
-    windier = replace(job.scene, scenarios=job.scene.scenarios._replace(
-        wind_20ft_m_min=job.scene.scenarios.wind_20ft_m_min + 1.0))
+    streams = job.scene.streams
+    windier = replace(job.scene, streams=streams._replace(steps=streams.steps._replace(
+        wind_20ft_m_min=streams.steps.wind_20ft_m_min + 1.0)))
     assert jobs["measure"].key_from(config, job._replace(scene=windier)) != key
     lines.write_text(lines.read_text() + "\n")
     assert jobs["measure"].key_from(config, job) != key

@@ -17,8 +17,8 @@ from firebreak.api.shared.progress import progress_bar
 from firebreak.api.shared.records import warn_of_other_options
 from firebreak.api.shared.run_output import test_scene
 from firebreak.checks import fail
-from firebreak.cli.commands.visualize import VisualizeArguments, run_parts
 from firebreak.cli.shared import common
+from firebreak.cli.shared.shown import VisualizeArguments, run_parts
 from firebreak.cli.shared.signals import Terminated
 from firebreak.files import check_not_kept, made_folder
 
