@@ -122,7 +122,7 @@ def _fill_at(site: Site, lasting: bool, filler: Path) -> list[int]:
     """
     from firebreak import files
     from firebreak.report.figures import canvas
-    from firebreak.train.run import best_policy
+    from firebreak.train.run import progress
     from firebreak.train.storage import metrics, store
 
     calls: list[int] = [0]
@@ -147,8 +147,8 @@ def _fill_at(site: Site, lasting: bool, filler: Path) -> list[int]:
     store._write = guarded(store._write, lambda path, *_: path.name)  # type: ignore[assignment]
     files.write_text = guarded(  # type: ignore[assignment]
         files.write_text, lambda path, *_: path.name)
-    best_policy.save_policy = guarded(  # type: ignore[assignment]
-        best_policy.save_policy, lambda path, *_: path.name)
+    progress.save_policy = guarded(  # type: ignore[assignment]
+        progress.save_policy, lambda path, *_: path.name)
     metrics.JsonLines._flush = guarded(  # type: ignore[method-assign]
         metrics.JsonLines._flush, lambda lines: lines.path.name)
     canvas.write_bytes = guarded(  # type: ignore[attr-defined]
