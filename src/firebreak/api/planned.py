@@ -129,7 +129,7 @@ class PlannedBreaks:
         """
         run, cells = self._at_once("values", "plan a part of the map with area"
                                    ), self.plan.cells.size
-        # A plan that was chosen was held against those that follow the policy.
+        # A plan that was chosen was compared with those that follow the policy.
         followed = self.plan.policy is not None or self.plan.chosen_by is not None
         if run.request.policy is None or not followed:
             raise fail(expected="a plan that followed a policy", given=f"one of {self.plan.method}",

@@ -43,7 +43,7 @@ LONG_RUN = Limit(4_000_000, TOLERATED / 10)
 
 class Resident(NamedTuple):
     """total: trend of resident memory in bytes per episode; bootstrap: 95 % interval of its slope
-    by a block bootstrap; limit: what growth must exceed to be a leak; series: what is held against
+    by a block bootstrap; limit: what growth must exceed to be a leak; series: what is compared with
     it; unsure: why nothing can be said unless one of these leaks ("" if it can); most: the rate in
     bytes per episode that none of them exceeds, as far as these readings tell.
     """

@@ -57,7 +57,7 @@ class Verdict(NamedTuple):
     """state; rss: trend of resident memory in bytes per episode; rss_judged: whether it was judged;
     growths: what grows, leaks first; episodes, env_steps: of the stretch that is judged; reason:
     why there is no verdict; rss_bootstrap: 95 % interval of resident memory's slope by a block
-    bootstrap, to hold against that of `rss`; rss_most: the rate that nothing judged in it exceeds,
+    bootstrap, to compare with that of `rss`; rss_most: the rate that nothing judged in it exceeds,
     bytes per episode.
     """
 

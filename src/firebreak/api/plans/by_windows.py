@@ -1,4 +1,4 @@
-"""A plan by windows: made, and kept while it is made; held against fires that it was not made from,
+"""A plan by windows: made, and kept while it is made; judged on fires that it was not made from,
 and written.
 """
 

@@ -172,7 +172,7 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
 
 
 def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Scene":
-    """The scene, with flame lengths told apart even where all of them lose all.
+    """The scene, with classes of flame length even where all of them lose all.
 
     beside, more: as `check_tiled_memory`.
     """

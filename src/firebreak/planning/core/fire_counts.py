@@ -1,4 +1,4 @@
-"""Numbers of fires and cells, held against the memory that is free."""
+"""Numbers of fires and cells, compared with the memory that is free."""
 
 from math import isqrt
 from typing import NamedTuple

@@ -129,7 +129,7 @@ def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Seq
 
 
 def _check_comparable(plan: Plan, land: Landscape, budget: float) -> None:
-    """A plan is only held against methods that may spend what it was allowed to spend, whatever it
+    """A plan is compared only with methods that may spend what it was allowed to spend, whatever it
     left of that, or what it spends; to within one cell.
     """
     cell = float(land.cost[land.treatable].max()) * (1.0 + 1e-6)

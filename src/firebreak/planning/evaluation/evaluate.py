@@ -119,7 +119,7 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
         rules: what plans must keep to, see `make_plan`; of one scene only.
         existing: plans of one scene to be compared at their own cost, by name; the others are held
             against the first.
-        pairs: further methods to hold against one another: how much more the first saves.
+        pairs: further methods to compare with one another: how much more the first saves.
         plans: made elsewhere; each method or file name among them must cover every scene.
         bar: of the plans as they are made, and then of the fires as they burn under them.
         burn: burns them, with the bits of `judging.statistics`.

@@ -1,4 +1,4 @@
-"""Plans held against the fires of one scene, which burn without and with each plan's breaks.
+"""Plans judged on the fires of one scene, which burn without and with each plan's breaks.
 
 Every plan of a scene meets the same test fires, the untreated map too. An ignition inside a
 treated cell still burns and spreads.
