@@ -30,6 +30,7 @@ ELSEWHERE = {
     ("cli/shared/signals.py", "open"): "answers to a signal are appended",
     ("cli/shared/signals.py", "write"): "to the terminal",
     ("cli/__init__.py", "open"): "the null device",
+    ("cli/shared/surroundings.py", "open"): "the null device",
     ("lifetime.py", "write"): "to the terminal",
     ("landscape/raster/vector_child.py", "write"): "to a buffer and a pipe",
     ("landscape/raster/shape_files.py", "copyfile"): "into a folder for temporary files",
