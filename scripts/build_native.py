@@ -159,7 +159,7 @@ def build(level: str, compiler: Compiler, out: Path, *, extra: tuple[str, ...] =
         key = f"{level} {_version(compiler)}"
         objects = list(pool.map(lambda source: _object(source, headers, command, key, cache),
                                 sorted(SOURCES.glob("*.cpp"))))
-    path = out / NAMES.library_name(NAMES.source_hash(SOURCES), level)
+    path = out / NAMES.built_name(NAMES.source_hash(SOURCES), level)
     part = path.with_name(f"part-{os.getpid()}-{path.name}")
     linker = [] if sys.platform in ("win32", "darwin") and not target else ["-Wl,--as-needed"]
     linker += [] if extra else ["-s"]  # without the symbols of debuggers
@@ -189,7 +189,7 @@ def _needed(compiler: Compiler | None) -> Compiler:
 
 def _path_here(out: Path) -> Path:
     level = f"here-{NAMES.processor_hash()}"
-    return out / NAMES.library_name(NAMES.source_hash(SOURCES), level)
+    return out / NAMES.built_name(NAMES.source_hash(SOURCES), level)
 
 
 def is_built() -> bool:

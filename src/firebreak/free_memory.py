@@ -59,8 +59,8 @@ def in_gb(size: int) -> str:
 
 
 def _left_in_groups() -> Iterator[int]:
-    """What the limit of each control group above this process leaves; what files are cached in is
-    given back when it is needed, and counts as free.
+    """Yield the memory that the limit of each control group above this process leaves; what files
+    are cached in is given back when it is needed, and counts as free.
     """
     for folder, limit_name, used_name in _memory_groups():
         with contextlib.suppress(OSError, ValueError):  # no limit is "max", or no such file

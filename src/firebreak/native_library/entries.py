@@ -12,7 +12,7 @@ from functools import cache, wraps
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 from firebreak.native_library.layouts import Layout, layout_from, packed
-from firebreak.native_library.library import library
+from firebreak.native_library.loading import library
 from firebreak.native_library.threads import thread_count
 
 F = TypeVar("F", bound=Callable[..., None])

@@ -46,7 +46,7 @@ class Axis(NamedTuple):
 
 
 class ArrayLayout(NamedTuple):
-    """What an array must be. optional: may have no elements."""
+    """Type and axes that an array must have. optional: may have no elements."""
 
     dtype: np.dtype
     axes: tuple[Axis, ...]
@@ -55,7 +55,7 @@ class ArrayLayout(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What a named tuple, or a call's arguments, must be, and how its words lie in memory.
+    """Parts that a named tuple, or a call's arguments, must have, and how its words lie in memory.
 
     parts: by name, in order: an array's layout, a number's code of `struct`, or a layout.
     """
@@ -66,7 +66,7 @@ class Layout(NamedTuple):
 
 
 class Packing(NamedTuple):
-    """What is known of a call while its arguments are packed: lengths of axes by name; spans: where
+    """Facts about a call while its arguments are packed: lengths of axes by name; spans: where
     each array begins and ends in memory, whether it is written, and which it is.
     """
 

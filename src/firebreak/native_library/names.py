@@ -52,7 +52,7 @@ def source_hash(sources: Path) -> str:
 
 
 def processor_hash() -> str:
-    """What a library built for this very machine depends on."""
+    """Hash of what a library built for this very machine depends on."""
     text = " ".join((sys.platform, platform.machine(), *sorted(processor_flags())))
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -77,7 +77,7 @@ def sources_of(package: Path = Path(__file__).parents[1]) -> Path | None:
     return folder if package.parent.name == "src" and (folder / "structs.h").is_file() else None
 
 
-def library_name(sources: str, level: str) -> str:
+def built_name(sources: str, level: str) -> str:
     """File name of the library of these sources, for a level of the instruction set or "here-"
     and a processor's hash.
     """

@@ -1,4 +1,4 @@
-"""How many threads burn fires."""
+"""The number of threads that burn fires."""
 
 import os
 import threading

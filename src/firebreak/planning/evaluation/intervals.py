@@ -48,7 +48,7 @@ class FireGroups(NamedTuple):
 
     @property
     def over(self) -> Literal["weathers", "fires"]:
-        """What groups are."""
+        """The kind of the groups."""
         return "weathers" if self.weathers else "fires"
 
     @property

@@ -31,8 +31,8 @@ def bench_source(burned_share: float = 0.15, budget: float = 0.05) -> "ProblemSo
 
 
 def reburn_speedup(seed: int, burned_share: float, repeats: int) -> dict[str, float]:
-    """How many times as fast a step burns what its break changes as burning all fires anew under
-    the same breaks, by share of the treatable cells broken; by the best cell of downstream value.
+    """Time to burn all fires anew over the time of a step, which burns what its break changes; by
+    share of the treatable cells broken, breaks by the best cell of downstream value.
     """
     from firebreak.env.storage.problem_batch import SLOT_0
 

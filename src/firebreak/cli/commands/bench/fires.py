@@ -74,7 +74,7 @@ def against_scipy(size: int, seed: int, repeats: int) -> tuple[Measured, Measure
 
 
 def thread_scaling(seed: int, repeats: int) -> dict[str, Any] | None:
-    """How much faster all threads are than one: of alternating pairs the median and the best, for
+    """Speed of all threads over that of one: of alternating pairs the median and the best, for
     other programs take from both. None where there is one thread.
     """
     from firebreak.fire import burn

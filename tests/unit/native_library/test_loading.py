@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from firebreak.checks import ResourceFailedError
-from firebreak.native_library import library, names
+from firebreak.native_library import loading, names
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def built(tmp_path: Path) -> Path:
 
 
 def place(built: Path, sources: str, level: str) -> Path:
-    path = built / names.library_name(sources, level)
+    path = built / names.built_name(sources, level)
     path.write_bytes(b"code")
     names.sum_of(path).write_text(hashlib.sha256(b"code").hexdigest())
     return path
@@ -36,10 +36,10 @@ def test_the_library_of_these_sources_for_this_machine_is_taken(built: Path, sou
     now = names.source_hash(sources)
     levels = place(built, now, "x86-64-v2")
     here = place(built, now, f"here-{names.processor_hash()}")
-    assert library.library_path(built, sources) == here
+    assert loading.find_built(built, sources) == here
     here.unlink()
     if "x86-64-v2" in names.levels_here():
-        assert library.library_path(built, sources) == levels
+        assert loading.find_built(built, sources) == levels
 
 
 def test_a_library_of_other_sources_is_not_used_and_the_remedy_is_named(
@@ -47,23 +47,23 @@ def test_a_library_of_other_sources_is_not_used_and_the_remedy_is_named(
     place(built, names.source_hash(sources), f"here-{names.processor_hash()}")
     (sources / "a.cpp").write_text("int c;")
     with pytest.raises(ResourceFailedError, match=r"of other sources.*run\.py setup"):
-        library.library_path(built, sources)
+        loading.find_built(built, sources)
 
 
 def test_a_library_for_another_processor_is_not_used(built: Path, sources: Path) -> None:
     place(built, names.source_hash(sources), "here-00000000")
     with pytest.raises(ResourceFailedError, match="for another processor"):
-        library.library_path(built, sources)
+        loading.find_built(built, sources)
 
 
 def test_no_library_is_said_to_be_none(built: Path, sources: Path) -> None:
     with pytest.raises(ResourceFailedError, match="is not built"):
-        library.library_path(built, sources)
+        loading.find_built(built, sources)
 
 
 def test_without_sources_what_was_installed_is_taken(built: Path, tmp_path: Path) -> None:
     there = place(built, "123456789abc", "any")
-    assert library.library_path(built, None) == there
+    assert loading.find_built(built, None) == there
 
 
 @pytest.mark.parametrize(("missing", "best"), [
@@ -91,7 +91,7 @@ def test_a_damaged_library_is_not_used(built: Path, sources: Path, bytes_: bytes
     path = place(built, names.source_hash(sources), f"here-{names.processor_hash()}")
     path.write_bytes(bytes_)
     with pytest.raises(ResourceFailedError, match="is damaged"):
-        library.library_path(built, sources)
+        loading.find_built(built, sources)
 
 
 def test_only_a_checkout_has_sources(tmp_path: Path) -> None:

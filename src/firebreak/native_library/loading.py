@@ -8,16 +8,16 @@ from pathlib import Path
 from firebreak.checks import ResourceFailedError
 from firebreak.native_library.names import (
     BUILT,
+    built_name,
     is_whole,
     levels_here,
-    library_name,
     processor_hash,
     source_hash,
     sources_of,
 )
 
 
-def library_path(built: Path, sources: Path | None) -> Path:
+def find_built(built: Path, sources: Path | None) -> Path:
     """The library to load. sources: those that it must be of; None for any.
 
     Raises:
@@ -25,7 +25,7 @@ def library_path(built: Path, sources: Path | None) -> Path:
     """
     own = "*" if sources is None else source_hash(sources)
     for level in (f"here-{processor_hash()}", *levels_here(), "any"):
-        for path in sorted(built.glob(library_name(own, level))):
+        for path in sorted(built.glob(built_name(own, level))):
             if is_whole(path):
                 return path
     fault = ("is damaged, of other sources or for another processor"
@@ -42,7 +42,7 @@ def library() -> ctypes.CDLL:
     Raises:
         ResourceFailedError: there is none, or the system cannot load it.
     """
-    path = library_path(Path(os.environ.get("FIREBREAK_NATIVE") or BUILT), sources_of())
+    path = find_built(Path(os.environ.get("FIREBREAK_NATIVE") or BUILT), sources_of())
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:
