@@ -86,9 +86,12 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
 )
 
 _ELEVATION_UNITS = {
-    **dict.fromkeys(("", "m", "metre", "metres", "meter", "meters"), 1.0),
-    **dict.fromkeys(("ft", "foot", "feet", "international foot"), METRES_PER_FOOT),
-    **dict.fromkeys(("us survey foot", "us survey feet", "foot_us", "ftus", "us-ft", "sft"),
+    **dict.fromkeys(("", "unknown", "m", "metre", "metres", "meter", "meters", "masl", "m asl",
+                     "m a.s.l.", "metres above sea level", "meters above sea level"), 1.0),
+    **dict.fromkeys(("ft", "foot", "feet", "international foot", "international feet"),
+                    METRES_PER_FOOT),
+    **dict.fromkeys(("us survey foot", "us survey feet", "us_survey_foot", "foot_us", "ftus",
+                     "us-ft", "sft"),
                     METRES_PER_US_FOOT)}
 _HEIGHT_UNITS = {"1": 1.0, "2": METRES_PER_FOOT, "3": 0.1, "4": 0.1 * METRES_PER_FOOT}
 _DENSITY_UNITS = {"1": 1.0, "2": KG_M3_PER_LB_FT3, "3": 0.01, "4": 0.001 * KG_M3_PER_LB_FT3}

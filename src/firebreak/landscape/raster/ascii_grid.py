@@ -5,7 +5,9 @@ south-west cell, numbers such as 16.0, "nan", any line ends and blanks) and stri
 could get lost: the count of values must be the header's.
 """
 
+import math
 from collections.abc import Iterator
+from contextlib import nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -18,6 +20,7 @@ from rasterio.errors import CRSError
 
 from firebreak.checks import InputError, fail
 from firebreak.landscape.raster.geotiff import (
+    SQUARE_TOLERANCE,
     Band,
     Grid,
     check_size,
@@ -77,7 +80,9 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
             check_bytes(header.rows * header.cols * (8 + PER_CELL), over, str(path),
                         f"{header.rows:,} x {header.cols:,} cells")
         values = _numbers(file, line, header, path)
-    beside = _beside(path)
+    beside = None
+    with suppress(InputError) if crs is not None else nullcontext():  # it is replaced, if readable
+        beside = _beside(path)
     system = None if crs is not None else beside
     grid = make_grid(str(path), values.shape, header.transform, system, crs)
     return grid, Band(path.stem, {}, values, valid_cells(values, header.nodata), str(path),
@@ -105,7 +110,7 @@ def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]
             raise fail(expected=f"a header line such as 'ncols 100' ({', '.join(_KEYS)})",
                        given=f"'{' '.join(words)[:40]}'", where=f"{path}, line {line}",
                        remedy="check that the file is an ESRI ASCII grid")
-        if key in found and key == "cellsize" and found[key][1] != words[1]:
+        if key in found and key == "cellsize" and not _is_same(found[key][1], words[1]):
             raise fail(expected="square cells", given=f"{found[key][1]} x {words[1]}",
                        where=f"{path}, line {line}",
                        remedy="resample it to square cells, for example with gdalwarp -tr")
@@ -119,6 +124,12 @@ def _is_number(word: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _is_same(one: str, other: str) -> bool:
+    """True for sides of a cell that differ by the rounding of a writer at most."""
+    return one == other or (_is_number(one) and _is_number(other) and math.isclose(
+        number_in(one), number_in(other), rel_tol=SQUARE_TOLERANCE))
 
 
 def _comma(word: str) -> str:

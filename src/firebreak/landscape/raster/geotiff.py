@@ -34,7 +34,7 @@ NODATA_VALUES = (-9999, 32767, -32768)
 DRIVERS = ["GTiff", "LCP", "AAIGrid", "HFA", "EHdr", "ENVI", "RST", "SAGA"]
 """Formats that are opened: of plain files, none that refers to other files or to the network."""
 
-_SQUARE_TOLERANCE = 1e-3
+SQUARE_TOLERANCE = 1e-3
 _MOST_PACKED = 4000  # bytes that one byte of a file can stand for; deflate's most is 1032
 _ALWAYS_BYTES = 64_000_000
 _LARGEST_CELL, _FARTHEST = 1e6, 1e9  # in units of the reference system, be they feet
@@ -162,7 +162,7 @@ def make_grid(where: str, shape: tuple[int, int], transform: tuple[float, ...],
     if b != 0 or d != 0 or a <= 0 or e >= 0:
         raise fail(expected="a north-up raster", given=f"transform {(a, b, c, d, e, f)}",
                    where=where, remedy="warp it to a north-up grid, for example with gdalwarp")
-    if abs(a + e) > _SQUARE_TOLERANCE * a:
+    if abs(a + e) > SQUARE_TOLERANCE * a:
         raise fail(expected="square cells", given=f"{a:g} x {-e:g}", where=where,
                    remedy="resample it to square cells, for example with gdalwarp -tr")
     used = system if crs is None else reference_system(crs, where)

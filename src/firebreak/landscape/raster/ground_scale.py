@@ -13,9 +13,10 @@ from firebreak.checks import fail
 from firebreak.landscape.raster.geotiff import Grid, crs_name
 
 MOST_AREA = 0.02
-"""How far the area of a cell may be off; LANDFIRE's Albers maps are right."""
+"""How far the area of a cell may be off; on Albers maps, such as LANDFIRE's, it is right."""
 MOST_STRETCH = 0.05
-"""How far the scales along the two axes may differ; on LANDFIRE's Albers maps by up to 0.022."""
+"""How far the scales along the two axes may differ; on LANDFIRE's Albers maps of the contiguous
+United States by up to 0.029, on those of Alaska by more north of some 70 degrees."""
 
 _EQUATOR_M, _ECCENTRICITY_2 = 6_378_137.0, 0.00669437999014  # of the ellipsoid of WGS 84
 _STEP = 100.0  # units of the reference system, on either side of the centre

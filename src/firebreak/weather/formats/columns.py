@@ -45,7 +45,7 @@ _STATION: tuple[tuple[str, str, tuple[str, ...], dict[str, Unit]], ...] = (
     ("WD", "wind_from_deg", ("winddirection", "wind_direction", "wind_direction_10m",
                              "winddirection_10m", "wind_direction_set_1", "windazimuth"),
      dict.fromkeys(("°", "deg", "degrees", "degree"), PLAIN)),
-    ("TMP", "temperature_c", ("temp", "temperature", "temperature_2m", "air_temp",
+    ("TMP", "temperature_c", ("t", "temp", "temperature", "temperature_2m", "air_temp",
                               "air_temp_set_1"),
      {**dict.fromkeys(("c", "°c", "celsius", "degc"), CELSIUS),
       **dict.fromkeys(("f", "°f", "fahrenheit", "degf"), FAHRENHEIT)}),
@@ -57,14 +57,17 @@ _STATION: tuple[tuple[str, str, tuple[str, ...], dict[str, Unit]], ...] = (
       **dict.fromkeys(("in", "inch", "inches"), Unit("in", 25.4))}),
     ("datetime", "", ("date_time", "time"), {"iso8601": PLAIN}),
 )
-_OF_CFFDRS = ("temp", "prec", "rain")
-"""Names without a unit that have one by their maker's definition."""
+_DEFINED = ("t", "temp", "prec", "rain")
+"""Names without a unit that have one by definition: ours, and those of cffdrs."""
+_PLAIN_UNITS = ("", "%", "-", "1")
+"""Units in brackets after names that have one unit only."""
+_STATIONS = ("id", "stid", "station_id", "stationid", "location_id")
 _DATE = ("yr", "mon", "day", "hr")
 _OF_FW21 = "windazimuth"
 _GREENWICH = ",0,GMT,GMT"  # offset and names of the zone in an export of Open-Meteo
 _NAME_AND_UNIT = re.compile(r"(.*?)\s*[(\[]([^)\]]*)[)\]]")
 _MISSING = ("", "NA", "N/A", "NAN", "NULL", "NONE", "M", "-")
-_MISSING_CODES = (99.0, 999.0, 9999.0)
+_MISSING_CODES = (99.0, 99.9, 999.0, 999.9, 9999.0)
 _MOST_MISSING = 0.1  # of all rows; of more the column is wrong, not the hour
 _TOP_LINES = 40  # that may stand above the header
 
@@ -84,7 +87,12 @@ def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tupl
         return cells, False
     units = [found[2] if found else "" for found in split]
     cells, units = _without_unit_row(cells, stems, units)
+    _check_one_station(cells, stems)
     names, stated = list(cells.names), {}
+    own = {name.casefold(): name for name in wanted}
+    for number, found in enumerate(split):
+        if found and stems[number] in own and found[2].strip() in _PLAIN_UNITS:
+            names[number] = own[stems[number]]
     for ours, quantity, others, known in _STATION:
         place = next((stems.index(stem) for stem in (ours.casefold(), *others) if stem in stems),
                      None)
@@ -95,7 +103,7 @@ def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tupl
             continue
         open_unit = quantity in ("wind_m_min", "temperature_c", "rain_mm")
         if unit not in known and (unit or (open_unit and stems[place] in others
-                                           and stems[place] not in _OF_CFFDRS)):
+                                           and stems[place] not in _DEFINED)):
             raise fail(expected=f"a unit of '{names[place]}' such as {', '.join(known)}",
                        given=f"'{unit}'" if unit else "none",
                        where=f"{path}, line {cells.header_line}",
@@ -111,6 +119,20 @@ def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tupl
         cells = replace(cells, rows=[[*row[:place], row[place].strip() + "Z", *row[place + 1:]]
                                      for row in cells.rows])
     return cells, _OF_FW21 in stems
+
+
+def _check_one_station(cells: Cells, stems: list[str]) -> None:
+    """Refuses the rows of several stations, which are no one's weather.
+
+    Raises:
+        InputError: naming two of them.
+    """
+    place = next((stems.index(stem) for stem in _STATIONS if stem in stems), None)
+    names = [] if place is None else list(dict.fromkeys(row[place].strip() for row in cells.rows))
+    if len(names) > 1:
+        raise fail(expected="the rows of one station", given=f"{len(names)}, such as '{names[0]}' "
+                   f"and '{names[1]}'", where=str(cells.path),
+                   remedy="keep those of the station that is nearest")
 
 
 def _from_header(lines: list[str]) -> list[str]:
@@ -173,6 +195,17 @@ def without_missing(cells: Cells, columns: Iterable[tuple[str, Unit, tuple[str, 
         return cells
     _warn_left_out(cells, missing, "a number is missing")
     return kept(cells, ~missing)
+
+
+def with_blanks(cells: Cells, quantity: str, unit: Unit, names: tuple[str, ...]) -> Cells:
+    """The cells with blanks in a column for what stands for no number there."""
+    place = cells.position(*names)
+    if place is None:
+        return cells
+    used = cells.units.get(cells.names[place].casefold(), unit)
+    return replace(cells, rows=[
+        [*row[:place], "", *row[place + 1:]] if _is_missing(row[place].strip(), quantity, used)
+        else row for row in cells.rows])
 
 
 def _is_missing(text: str, quantity: str, unit: Unit) -> bool:

@@ -19,6 +19,7 @@ from firebreak.units import M_MIN_PER_KM_H, METRES_PER_FOOT
 from firebreak.weather.formats.columns import (
     kept,
     station_cells,
+    with_blanks,
     without_missing,
     without_repeats,
 )
@@ -137,6 +138,7 @@ def _cell2fire(cells: Cells, height_m: float) -> WeatherTable:
 
 
 def _rain(cells: Cells) -> Floats:
+    cells = with_blanks(cells, "rain_mm", MM, _RAIN)
     rain = cells.numbers("rain_mm", *_RAIN, unit=MM, blank=np.nan)
     blank = np.isnan(rain)
     if blank.any():

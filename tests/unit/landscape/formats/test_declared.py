@@ -79,6 +79,8 @@ def test_utm_zones() -> None:
     ({}, 1.0), ({"unit": "m"}, 1.0), ({"unit": "ft"}, FOOT), ({"unit": "US survey foot"}, US_FOOT),
     ({"crs": "EPSG:26911+6360"}, US_FOOT), ({"crs": "EPSG:26911+8228"}, FOOT),
     ({"crs": "EPSG:26911+5703"}, 1.0), ({"crs": "EPSG:26911+6360", "unit": "metre"}, 1.0),
+    ({"unit": "m asl"}, 1.0), ({"unit": "us_survey_foot"}, US_FOOT),
+    ({"unit": "international feet"}, FOOT),
 ])
 def test_elevations_are_in_the_unit_that_is_declared(tmp_path: Path, options: dict[str, str],
                                                      metres: float) -> None:

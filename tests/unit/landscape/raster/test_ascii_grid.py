@@ -183,6 +183,23 @@ def test_dx_and_dy_are_the_size_of_cells_where_they_are_equal(tmp_path: Path) ->
         read_ascii_grid(path)
 
 
+@pytest.mark.parametrize(("dx", "dy"), [("30", "30.0"), ("30.000000000000", "29.999999999998")])
+def test_sides_of_a_cell_are_compared_as_numbers(tmp_path: Path, dx: str, dy: str) -> None:
+    path = tmp_path / "a.asc"
+    path.write_text(f"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ndx {dx}\ndy {dy}\n1 2\n3 4\n")
+    assert read_ascii_grid(path)[0].cell_size_m == pytest.approx(30.0, rel=1e-9)
+
+
+def test_a_reference_system_that_is_replaced_need_not_be_readable(tmp_path: Path) -> None:
+    path = tmp_path / "a.asc"
+    path.write_text("ncols 2\nnrows 2\nxllcorner 500000\nyllcorner 3700000\ncellsize 30\n"
+                    "1 2\n3 4\n")
+    path.with_suffix(".prj").write_text("Projection    UTM\nZone    11\n")
+    assert read_ascii_grid(path, "EPSG:26911")[0].crs is not None
+    with pytest.raises(InputError, match="pass --crs"):
+        read_ascii_grid(path)
+
+
 @pytest.mark.parametrize(("text", "words"), [
     ("xllcorner 0,5\nyllcorner 0\ncellsize 30\n1 2\n3 4\n", "line 3: .*got '0,5', a decimal comma"),
     ("xllcorner 0\nyllcorner 0\ncellsize 30\n1,5 2\n3 4\n", "line 6: .*got '1,5', a decimal comma"),

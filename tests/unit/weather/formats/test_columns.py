@@ -126,3 +126,38 @@ def test_an_export_of_open_meteo_in_utc_says_so(tmp_path: Path) -> None:
 def test_a_zone_beside_the_name_of_the_times_is_not_passed_over(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a column 'datetime'.*datetime \(UTC\)"):
         read(tmp_path, OURS[0].replace("datetime", "datetime (UTC)"), *OURS[1:])
+
+
+@pytest.mark.parametrize("lines", [
+    ("datetime,T,RH,WS,WD,APCP", ",F,%,km/h,deg,mm", "2025-07-01 00:00,59,57,18,250,0",
+     "2025-07-01 01:00,68,60,36,285,2.54"),
+    ("datetime,T (F),RH (%),WS,WD,APCP", "2025-07-01 00:00,59,57,18,250,0",
+     "2025-07-01 01:00,68,60,36,285,2.54"),
+    ("datetime,T,RH,WS,WD,APCP", *OURS[1:])])
+def test_a_short_name_of_the_temperature_has_its_unit_too(tmp_path: Path,
+                                                          lines: tuple[str, ...]) -> None:
+    assert np.allclose(read(tmp_path, *lines).temperature_c, [15.0, 20.0])
+
+
+def test_brackets_do_not_hide_a_column(tmp_path: Path) -> None:
+    table = read(tmp_path, "datetime,WS,WD,FFMC (-),m_1h (%)", "2025-07-01 00:00,18,250,90,6",
+                 "2025-07-01 01:00,36,285,91,7")
+    assert table.fine_fuel_moisture_code.tolist() == [90.0, 91.0]
+    np.testing.assert_allclose(table.dead_moisture_1h, [0.06, 0.07])
+
+
+@pytest.mark.parametrize("name", ["id", "Station_ID", "location_id"])
+def test_rows_of_several_stations_are_refused(tmp_path: Path, name: str) -> None:
+    rows = [f"{station},2025-07-0{day} {hour:02}:00,18,250"
+            for day, station in ((1, "A"), (2, "B")) for hour in range(3)]
+    with pytest.raises(InputError, match="the rows of one station, got 2, such as 'A' and 'B'"):
+        read(tmp_path, f"{name},datetime,WS,WD", *rows)
+
+
+@pytest.mark.parametrize("cell", ["M", "NaN", "-999", "-99.9", ""])
+def test_a_missing_rain_is_no_rain(tmp_path: Path, cell: str) -> None:
+    rows = hours(4)
+    rows[2] = rows[2].removesuffix("0") + cell
+    with pytest.warns(WeatherWarning, match="line 4: rain is blank here"):
+        table = read(tmp_path, OURS[0], *rows)
+    assert table.rain_mm.tolist() == [0.0] * 4
