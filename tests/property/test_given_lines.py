@@ -18,12 +18,13 @@ from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.line_actions import action_cells
-from firebreak.planning.core.given_lines import GivenLines
+from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.learned.lookahead import straight_actions
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
+from lines_of_cells import lines_of
 from untrained import fitting, untrained
 
 SIZE, FIRES = 14, 12
@@ -46,7 +47,7 @@ def policy() -> Policy:
     return untrained()
 
 
-def drawn(seed: int, *, only: bool, joined: bool = False, count: int = 5) -> GivenLines:
+def drawn(seed: int, *, only: bool, joined: bool = False, count: int = 5) -> Corridors:
     """Some bent lines in pieces of a few cells, their treatable cells."""
     rng = np.random.default_rng(seed)
     pieces, line = [], []
@@ -60,16 +61,16 @@ def drawn(seed: int, *, only: bool, joined: bool = False, count: int = 5) -> Giv
             if own.size:
                 pieces.append(own)
                 line.append(number)
-    return GivenLines(pieces=tuple(pieces), line=tuple(line), only=only)
+    return lines_of(pieces, line, only=only)
 
 
-def restricted(scene: Scene, lines: GivenLines) -> Scene:
+def restricted(scene: Scene, lines: Corridors) -> Scene:
     land = scene.landscape
     return replace(scene, landscape=replace(land, treatable=land.treatable
                                             & lines.mask(land.shape)))
 
 
-def slow_greedy(scene: Scene, lines: GivenLines, budget: float) -> np.ndarray:
+def slow_greedy(scene: Scene, lines: Corridors, budget: float) -> np.ndarray:
     """Every time all runs burn anew on all fires."""
     fires, land = scene.fires("plan", FIRES), scene.landscape
     cost = land.cost.ravel().astype(np.float64)
@@ -143,7 +144,7 @@ def test_a_bent_line_that_closes_a_corner_is_built_first(
     down = np.array([row * 12 + side for row in range(side)])
     along = np.array([side * 12 + col for col in reversed(range(side))])
     far = np.array([11 * 12 + 11, 11 * 12 + 10])
-    lines = GivenLines(pieces=(down, along, far), line=(0, 0, 1), only=only)
+    lines = lines_of((down, along, far), (0, 0, 1), only=only)
     scene = restricted(scene, lines) if only else scene
     share = 1.0 if only else (count + 3.5) / int(land.treatable.sum())
     plan = make_plan(scene, share, 64, method, seed=0, batch=1, policy=fitting(method, policy),
@@ -165,7 +166,7 @@ def test_other_methods_refuse_lines() -> None:
 
 def test_runs_are_of_neighbours_of_one_line() -> None:
     pieces = tuple(np.arange(4 * k, 4 * k + 4) for k in range(6))
-    lines = GivenLines(pieces=pieces, line=(0, 0, 0, 1, 1, 1), only=False)
+    lines = lines_of(pieces, (0, 0, 0, 1, 1, 1))
     assert sorted(run.tolist() for run in lines.runs()) == sorted(
         [list(range(4 * first, 4 * last)) for first, last in (
             (0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (0, 3),

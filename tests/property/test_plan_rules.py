@@ -13,9 +13,10 @@ from firebreak.env.core import begin
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.env.storage.problem_batch import ProblemBatch, sizes_for
 from firebreak.fire import FireConditions, Scene, burn, make_scene
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.core.break_segments import BreakSegment, length_m, pieces
+from firebreak.planning.core.break_segments import length_m, pieces
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement
@@ -183,9 +184,9 @@ def test_rules_that_cannot_hold_are_refused(rules: PlanRules, method: str, messa
         make_plan(SCENES["costs"], 0.1, 12, method, seed=0, rules=rules)
 
 
-def segment(cost: float) -> BreakSegment:
+def segment(cost: float) -> Corridor:
     cells = np.zeros(1, np.int64)
-    return BreakSegment(cells, cells, 30.0, 0.09, cost)
+    return Corridor(cells, cells, 30.0, 0.09, cost)
 
 
 @given(st.lists(st.floats(0.1, 9.0), min_size=1, max_size=12),

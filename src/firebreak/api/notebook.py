@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     import geopandas
     import xarray
 
-    from firebreak.planning.core.break_segments import BreakSegment
+    from firebreak.landscape.candidates.corridor import Corridor
 
 EXTRA = "notebook"
 
 
-def lines_of(segments: "Sequence[BreakSegment]", columns: Sequence[Mapping[str, Any]],
+def lines_of(segments: "Sequence[Corridor]", columns: Sequence[Mapping[str, Any]],
              landscape: Landscape) -> "geopandas.GeoDataFrame":
     """Segments on a whole map as lines through their cells, with their columns.
 

@@ -19,7 +19,7 @@ from firebreak.planning.output.export import read_plan
 
 if TYPE_CHECKING:
     from firebreak.landscape.raster.on_grid import ArrayOnGrid
-    from firebreak.planning.core.given_lines import GivenLines
+    from firebreak.planning.core.corridors import Corridors
     from firebreak.planning.core.rules import PlanRules
     from firebreak.planning.evaluation.build_order import Phase
 
@@ -110,15 +110,16 @@ def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
     return replace(full, cost=dearer.astype(np.float32))
 
 
-def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "GivenLines | None":
+def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "Corridors | None":
     """The lines to choose among, those of their pieces that have treatable cells.
 
     Raises:
         InputError: no line that could be built.
     """
+    from firebreak.landscape.candidates.corridor import corridor_of
     from firebreak.landscape.formats.assemble import warn
     from firebreak.landscape.raster.line_cells import lines_on_grid
-    from firebreak.planning.core.given_lines import GivenLines
+    from firebreak.planning.core.corridors import Corridors
 
     path = options.lines
     if path is None:
@@ -128,13 +129,13 @@ def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "GivenLines 
         warn(f"{path}: {found.outside} of {found.outside + len(found.pieces)} lines lie outside "
              "the map and are left out")
     can = land.treatable.ravel()
-    pairs = [(piece[can[piece]], number) for number, pieces in enumerate(found.pieces)
-             for piece in pieces if can[piece].any()]
+    pairs = [(corridor_of(piece, land, "given"), number) for number, pieces in
+             enumerate(found.pieces) for piece in pieces if can[piece].any()]
     if not pairs:
         raise fail(expected="lines with treatable cells", given="none", where=str(path),
                    remedy="check their place, and the area and masks")
-    return GivenLines(pieces=tuple(cells for cells, _ in pairs),
-                      line=tuple(number for _, number in pairs), only=options.only_lines)
+    return Corridors(corridors=tuple(own for own, _ in pairs),
+                     line=tuple(number for _, number in pairs), only=options.only_lines)
 
 
 def _without(land: "Landscape", path: Path, include: NDArray[np.int64]) -> "Landscape":

@@ -10,10 +10,10 @@ from firebreak.api.plans.money import money_by_year
 from firebreak.api.plans.request import PlanRequest, Sayer
 from firebreak.api.shared.treated_map import rows_named
 from firebreak.fire import burn
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.treated import write_treated
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import cells_in, lift
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
@@ -90,7 +90,7 @@ class PlanAtOnce:
             return self
         return replace(self, judgement=_judge(self, self.evaluation, bar))
 
-    def segments(self) -> tuple[list[BreakSegment], Sequence[Mapping[str, Any]]] | None:
+    def segments(self) -> tuple[list[Corridor], Sequence[Mapping[str, Any]]] | None:
         """The segments on the whole map in the order of the report, and what is known of each; None
         where none was judged.
         """
@@ -164,7 +164,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves)
 
 
-def _over_years(made: PlanAtOnce, order: list[BreakSegment], bar: Bar) -> YearsResult | None:
+def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResult | None:
     """The schedule of the plan's segments, in build order: what to build and keep up; None where it
     was not asked or there is nothing to build.
     """

@@ -16,9 +16,9 @@ from firebreak.api.plans.request import PlanRequest, Sayer, no_words
 from firebreak.checks import InputError, counted
 from firebreak.executors.base import closing
 from firebreak.fire import burn_plans
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import cells_in, lift, lift_segments
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar, in_shares
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
@@ -64,7 +64,7 @@ class WindowsJudgement(NamedTuple):
     before: NDArray[np.float64]
     after: NDArray[np.float64]
     groups: FireGroups
-    parts: Sequence[BreakSegment] = ()
+    parts: Sequence[Corridor] = ()
     columns: Sequence[dict[str, Any]] = ()
 
 
@@ -122,7 +122,7 @@ class PlanByWindows:
             parts, [share * untreated * unit.per_value for share in shares],
             untreated * unit.per_value, unit.name, plan.priced_in))
 
-    def segments(self) -> tuple[list[BreakSegment], Sequence[Mapping[str, Any]]] | None:
+    def segments(self) -> tuple[list[Corridor], Sequence[Mapping[str, Any]]] | None:
         """The segments on the whole map in the order of the report, and what is known of each; None
         where none was judged.
         """

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from firebreak.landscape.candidates.corridor import length_of
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.terrain import drained_cells
 
@@ -100,12 +101,6 @@ def _above_surroundings(landscape: Landscape) -> NDArray[np.float64]:
     side = max(3, round(AROUND_M / landscape.cell_size_m) | 1)
     elevation = landscape.elevation_m.astype(np.float64)
     return elevation - ndimage.uniform_filter(elevation, side)
-
-
-def length_of(cells: Path, landscape: Landscape) -> float:
-    """From the centre of the first cell to that of the last, and a cell."""
-    places = np.stack(np.divmod(cells, landscape.shape[1]))
-    return float((np.hypot(*np.diff(places)).sum() + 1.0) * landscape.cell_size_m)
 
 
 def masks_of(landscape: Landscape, roads: NDArray[np.bool_] | None = None,

@@ -18,8 +18,8 @@ from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.core.plan import Plan, check_plan, cost_of
 
 if TYPE_CHECKING:
+    from firebreak.landscape.candidates.corridor import Corridor
     from firebreak.landscape.raster.on_grid import ArrayOnGrid
-    from firebreak.planning.core.break_segments import BreakSegment
 
 Offset = tuple[int, int]
 """(row, column) of a part's north-west cell in the full map."""
@@ -144,8 +144,8 @@ def _check_range(landscape: Landscape, what: str, cells: slice, size: int) -> No
                    remedy="give half-open ranges, --area R0:R1,C0:C1")
 
 
-def lift_segments(segments: "Sequence[BreakSegment]", shape: tuple[int, int], offset: Offset,
-                  landscape: Landscape) -> "list[BreakSegment]":
+def lift_segments(segments: "Sequence[Corridor]", shape: tuple[int, int], offset: Offset,
+                  landscape: Landscape) -> "list[Corridor]":
     """Segments of a part of this shape as segments of the whole landscape that it lies in."""
     return [one._replace(cells=lift_cells(one.cells, shape[1], offset, landscape),
                          path=lift_cells(one.path, shape[1], offset, landscape))

@@ -9,14 +9,13 @@ A barrier is what cannot burn. A piece closes a gap where fire that stands besid
 must leave the ring of cells around the piece to come to its other side.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import cost_of
 
@@ -29,26 +28,8 @@ _TOUCHING = np.ones((3, 3), np.int8)
 _STEPS = ((0, 1, 1.0), (1, 0, 1.0), (1, 1, 2.0**0.5), (1, -1, 2.0**0.5))
 
 
-class BreakSegment(NamedTuple):
-    """A built piece of a plan.
-
-    Attributes:
-        cells: int64 [n], flat, ascending.
-        path: int64 [m], flat, the longest of its shortest paths, from end to end.
-        length_m: of the path, with half a cell at both ends.
-        area_ha: of its cells.
-        cost: of its cells, in the landscape's unit.
-    """
-
-    cells: NDArray[np.int64]
-    path: NDArray[np.int64]
-    length_m: float
-    area_ha: float
-    cost: float
-
-
 def break_segments_of(mask: NDArray[np.bool_], landscape: Landscape,
-                      max_length_m: float = MAX_LENGTH_M) -> list[BreakSegment]:
+                      max_length_m: float = MAX_LENGTH_M) -> list[Corridor]:
     """The segments of a break mask [H, W], by their first cell."""
     size = landscape.cell_size_m
     longest = max(max_length_m / size, float(MIN_CELLS_IN_ROW))
@@ -79,9 +60,9 @@ def length_m(cells: NDArray[np.int64], shape: tuple[int, int], cell_size_m: floa
     return (_longest_path(cells, shape)[1] + 1.0) * cell_size_m
 
 
-def _segment(cells: NDArray[np.int64], landscape: Landscape) -> BreakSegment:
+def _segment(cells: NDArray[np.int64], landscape: Landscape) -> Corridor:
     path, steps = _longest_path(cells, landscape.shape)
-    return BreakSegment(cells, path, (steps + 1.0) * landscape.cell_size_m,
+    return Corridor(cells, path, (steps + 1.0) * landscape.cell_size_m,
                    cells.size * landscape.cell_size_m**2 / 1e4, cost_of(cells, landscape))
 
 

@@ -17,7 +17,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import FireConditions
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.given_lines import GivenLines
+from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.kernels import choose_spaced
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.progress import Reporter, no_report
@@ -63,7 +63,7 @@ class Task(NamedTuple):
     policy: "Policy | None"
     search: SearchOptions
     report: Reporter = no_report
-    lines: GivenLines | None = None
+    lines: Corridors | None = None
 
 
 class Placement(NamedTuple):

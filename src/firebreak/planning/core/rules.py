@@ -15,7 +15,7 @@ from firebreak.checks import fail
 from firebreak.env.storage.problem import Problem
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import closes_gap, length_m, pieces
-from firebreak.planning.core.given_lines import GivenLines
+from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement, spendable
 
@@ -43,7 +43,7 @@ class PlanRules:
     budget: float | None = None
     shortest_m: float = 0.0
     least_m: float = 0.0
-    lines: GivenLines | None = None
+    lines: Corridors | None = None
 
     def check(self, problem: Problem) -> None:
         """Checks the rules against a problem without rules.

@@ -15,7 +15,7 @@ import numpy as np
 from firebreak.checks import fail
 from firebreak.env.storage.problem import problem_of
 from firebreak.fire import Scene
-from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.core.progress import Reporter, in_shares, no_report
 from firebreak.planning.search.plan_state import PlanState
 
@@ -31,8 +31,8 @@ LAST_YEAR = 9999
 _ROUNDING = 1e-6  # relative; sums of costs carry rounding
 
 
-def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
-                   report: Reporter = no_report) -> list[BreakSegment]:
+def in_build_order(scene: Scene, segments: list[Corridor], plan_fires: int,
+                   report: Reporter = no_report) -> list[Corridor]:
     """Segments in the order to build them.
 
     What a segment saves falls when one that it works with is given up, and rises when one that
@@ -82,7 +82,7 @@ def in_build_order(scene: Scene, segments: list[BreakSegment], plan_fires: int,
     return [segments[k] for k in reversed(given_up)]
 
 
-def _saved_by(state: PlanState, segment: BreakSegment) -> float:
+def _saved_by(state: PlanState, segment: Corridor) -> float:
     """The saving of a segment on the plan fires beside the others, per unit of its cost."""
     before, cells = state.loss, segment.cells.tolist()
     state.change(cells, [])
@@ -122,7 +122,7 @@ def total_budget(phases: Sequence[Phase]) -> float:
     return float(sum(phase.budget for phase in phases))
 
 
-def years_of(segments: Sequence[BreakSegment], phases: Sequence[Phase]) -> list[int]:
+def years_of(segments: Sequence[Corridor], phases: Sequence[Phase]) -> list[int]:
     """The year of each segment, in the order to build them: the first by whose end all that was
     ever to be spent pays for it and those before it.
 

@@ -18,8 +18,8 @@ from firebreak.checks import fail
 from firebreak.env.storage.problem import nothing_burned, problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import HELD, UNBURNED, Fires, Scene, padded_cells
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.value_unit import ValueUnit
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import (
@@ -75,7 +75,7 @@ class PlanEffect(NamedTuple):
         return fire_groups(self.scenario, self.loss[0])
 
 
-def effect_of(scene: Scene, segments: Sequence[BreakSegment], test_fires: int,
+def effect_of(scene: Scene, segments: Sequence[Corridor], test_fires: int,
               report: Reporter = no_report) -> PlanEffect:
     """Burns the test fires under the segments of a plan, in this order.
 
@@ -121,7 +121,7 @@ def _meets_crews(scene: Scene) -> bool:
 
 
 def _met(slots: ProblemBatch, scene: Scene,
-         segments: Sequence[BreakSegment]) -> NDArray[np.float64]:
+         segments: Sequence[Corridor]) -> NDArray[np.float64]:
     """Length of each segment that the fires of a slot reach, and that crews hold: m of all fires
     together, f64 [2, n].
     """
@@ -194,7 +194,7 @@ class _Burned(NamedTuple):
 
 
 def _burn(slots: ProblemBatch, scene: Scene, fires: Fires,
-          segments: Sequence[BreakSegment]) -> _Burned:
+          segments: Sequence[Corridor]) -> _Burned:
     """Fires under the segments, one after the other."""
     slots.load(0, problem_of(scene, 1.0, fires, fires.first(0)))
     slots.update(SLOT_0, fresh=True)

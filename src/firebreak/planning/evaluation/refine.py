@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Fires, Scene, burn
-from firebreak.planning.core.break_segments import BreakSegment, break_segments_of
+from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import PlanRules
@@ -80,8 +81,8 @@ def without_useless(scene: Scene, fires: Fires, plan: Plan, included: NDArray[np
             len(segments) - len(useful))
 
 
-def useful_segments(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
-                    included: NDArray[np.int64]) -> list[BreakSegment]:
+def useful_segments(scene: Scene, fires: Fires, segments: Sequence[Corridor],
+                    included: NDArray[np.int64]) -> list[Corridor]:
     """Segments without those that save nothing on the fires beside the others.
 
     What saves something on the first of the fires is in use; the others are tried on all of them.
@@ -113,7 +114,7 @@ def useful_segments(scene: Scene, fires: Fires, segments: Sequence[BreakSegment]
     return [segments[k] for k in kept]
 
 
-def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
+def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[Corridor],
                   which: Sequence[int]) -> tuple[float, NDArray[np.float64]]:
     """Mean loss of the fires under all segments, and what each of those numbered `which` saves of
     it beside all others, f64 [len(which)].
@@ -139,12 +140,12 @@ def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[BreakSegment],
     return whole / count, saved / count
 
 
-def _change(slots: ProblemBatch, segment: BreakSegment, *, broken: bool) -> None:
+def _change(slots: ProblemBatch, segment: Corridor, *, broken: bool) -> None:
     for cell in segment.cells.tolist():
         slots.place(0, cell) if broken else slots.remove(0, cell)
 
 
-def _loss(scene: Scene, fires: Fires, segments: Sequence[BreakSegment]) -> float:
+def _loss(scene: Scene, fires: Fires, segments: Sequence[Corridor]) -> float:
     mask = np.zeros(scene.landscape.shape, np.bool_)
     for segment in segments:
         mask.ravel()[segment.cells] = True

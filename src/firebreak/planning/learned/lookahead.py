@@ -20,8 +20,9 @@ from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.actions import line_cells, open_cells
 from firebreak.env.storage.problem_batch import ProblemBatch
+from firebreak.landscape.candidates.corridor import Cells
 from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_number
-from firebreak.planning.core.given_lines import Cells, GivenLines
+from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Task, line_list, spendable
@@ -40,7 +41,7 @@ _LONGEST_FIRST = (*reversed(LINE_LENGTHS), 1)
 class GivenRating:
     """The runs of given lines, as lines that a policy values."""
 
-    def __init__(self, lines: GivenLines, shape: tuple[int, int], joined: bool) -> None:
+    def __init__(self, lines: Corridors, shape: tuple[int, int], joined: bool) -> None:
         """shape: of the map. joined: as `line_steps`."""
         self.runs = lines.runs()
         actions = [straight_actions(run, shape, joined) for run in self.runs]

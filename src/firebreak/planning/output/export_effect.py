@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from firebreak import __version__
 from firebreak.fire import Scene
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.qgis_styles import Class, even_stops, write_classes, write_ramp
 from firebreak.landscape.formats.write import Colour, write_geotiff, write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
 from firebreak.planning.core.area import Offset, lift_grid, lift_segments
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.doubt import DoubtResult
 from firebreak.planning.evaluation.effect import (
@@ -72,7 +72,7 @@ class PlanResult(NamedTuple):
     plan: Plan
     full: Landscape
     offset: Offset
-    segments: list[BreakSegment]
+    segments: list[Corridor]
     effect: PlanEffect
     seed: int
     included: NDArray[np.int64]
@@ -140,7 +140,7 @@ def summary_of(result: PlanResult) -> dict[str, Any]:
             "weather": by_weather(effect, result.scene)}
 
 
-def on_full_map(result: PlanResult) -> list[BreakSegment]:
+def on_full_map(result: PlanResult) -> list[Corridor]:
     """The segments of the part as segments of the whole map."""
     return lift_segments(result.segments, result.plan.shape, result.offset, result.full)
 

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import counted
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.planning.core.area import Offset, lift_segments
-from firebreak.planning.core.break_segments import BreakSegment, break_segments_of
+from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.output.vectors import write_segments
 from firebreak.planning.years.savings import YearsResult, discount_factors
@@ -88,7 +89,7 @@ def years_table(found: YearsResult, per_value: float) -> list[dict[str, Any]]:
             for name, own in found.schedules.items() for place, year in enumerate(found.years)]
 
 
-def schedule_table(found: YearsResult, segments: Sequence[BreakSegment]) -> list[dict[str, Any]]:
+def schedule_table(found: YearsResult, segments: Sequence[Corridor]) -> list[dict[str, Any]]:
     """A row for each thing to do in the schedule that is kept, by year, named by build order."""
     own, prices = found.schedules[found.chosen], found.prices
     actions = (("build", prices.build), ("keep up", prices.upkeep), ("treat again", prices.build))
@@ -133,7 +134,7 @@ def spent(own: Schedule) -> float:
     return float(own.built.sum() + own.kept.sum() + own.again.sum())
 
 
-def in_plan_order(plan: Plan, landscape: Landscape, longest_m: float) -> list[BreakSegment]:
+def in_plan_order(plan: Plan, landscape: Landscape, longest_m: float) -> list[Corridor]:
     """The segments of a plan, in the order in which it took the first cell of each."""
     rank = np.empty(landscape.fuel_model.size, np.int64)
     rank[plan.cells] = np.arange(plan.cells.size)
@@ -141,7 +142,7 @@ def in_plan_order(plan: Plan, landscape: Landscape, longest_m: float) -> list[Br
                   key=lambda segment: int(rank[segment.cells].min()))
 
 
-def columns_of(segments: Sequence[BreakSegment], saved: Sequence[float], whole: float,
+def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: float,
                unit: str, priced_in: str) -> list[dict[str, Any]]:
     """Columns that each segment of every plan has.
 
@@ -166,7 +167,7 @@ def _round(number: float, digits: int) -> float:
     return round(float(number), digits) + 0.0
 
 
-def write_segment_table(folder: Path, segments: Sequence[BreakSegment],
+def write_segment_table(folder: Path, segments: Sequence[Corridor],
                         columns: Sequence[Mapping[str, Any]], shape: tuple[int, int],
                         offset: Offset, full: Landscape) -> list[Path]:
     """Writes segments.csv and the vectors of `write_segments` into a folder; returns the files.

@@ -24,11 +24,11 @@ from rasterio.warp import transform_geom
 
 from firebreak.checks import ResourceFailedError, fail, install
 from firebreak.files import write_pieces
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.qgis_styles import Symbols, by_rank, by_year, vector_style
 from firebreak.landscape.formats.write import whole_file, write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.degrees import place_of_points
-from firebreak.planning.core.break_segments import BreakSegment
 
 Properties = Sequence[dict[str, Any]]
 DECIMALS = 7  # of a degree: a centimetre
@@ -42,7 +42,7 @@ styleName TEXT, styleQML TEXT, styleSLD TEXT, useAsDefault BOOLEAN, description 
 ui TEXT, update_time DATETIME)"""
 
 
-def write_segments(folder: Path, segments: Sequence[BreakSegment], properties: Properties,
+def write_segments(folder: Path, segments: Sequence[Corridor], properties: Properties,
                    landscape: Landscape, label: str) -> list[Path]:
     """Writes segments.geojson, segments.gpkg and segments.qml; returns the files.
 
@@ -83,7 +83,7 @@ def has_vector_reader() -> bool:
     return importlib.util.find_spec("pyogrio") is not None
 
 
-def _area(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
+def _area(segment: Corridor, landscape: Landscape) -> dict[str, Any]:
     """The cells of a segment as a MultiPolygon in the landscape's reference system."""
     rows, cols = np.divmod(segment.cells, landscape.shape[1])
     top, left = int(rows.min()), int(cols.min())
@@ -96,7 +96,7 @@ def _area(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
     return {"type": "MultiPolygon", "coordinates": [shape["coordinates"] for shape, _ in found]}
 
 
-def centreline(segment: BreakSegment, landscape: Landscape) -> dict[str, Any]:
+def centreline(segment: Corridor, landscape: Landscape) -> dict[str, Any]:
     """The longest path through the centres of its cells; of a single cell its middle third."""
     rows, cols = np.divmod(segment.path, landscape.shape[1])
     across, down = cols + 0.5, rows + 0.5
@@ -205,7 +205,7 @@ def check_package(path: Path, rows: dict[str, int]) -> None:
                 raise sqlite3.DatabaseError(f"{written} of {count} rows in {layer}")
 
 
-def segment_numbers(segments: Sequence[BreakSegment], shape: tuple[int, int]) -> NDArray[np.int32]:
+def segment_numbers(segments: Sequence[Corridor], shape: tuple[int, int]) -> NDArray[np.int32]:
     """The place in the build order of the segment of each cell [H, W], from 1; 0 outside the plan.
     """
     numbers = np.zeros(shape, np.int32)

@@ -19,9 +19,9 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import REACH, STENCIL, pad, padded_cells, padded_width
 from firebreak.free_memory import check_free
+from firebreak.landscape.candidates.corridor import Cells
 from firebreak.landscape.landscape import Landscape
 from firebreak.line_actions import COMPASS, line_steps
-from firebreak.planning.core.given_lines import Cells
 from firebreak.planning.core.kernels import flows, score_lines
 from firebreak.planning.core.line_trials import Trial, try_line, try_lines
 from firebreak.planning.core.rounds import (

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from firebreak.checks import counted, fail
 from firebreak.fire import Scene, burn, with_states
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import Interval, fire_groups, student_interval
 from firebreak.planning.evaluation.judging import TEST_SET
@@ -95,7 +95,7 @@ def discount_factors(rate: float, years: int) -> Floats:
     return np.asarray((1.0 + rate) ** -np.arange(years, dtype=np.float64))
 
 
-def years_of_plan(scene: Scene, segments: Sequence[BreakSegment], rows: Sequence[TreatmentRow],
+def years_of_plan(scene: Scene, segments: Sequence[Corridor], rows: Sequence[TreatmentRow],
                   years: list[int], money: Sequence[float], test_fires: int,
                   report: Reporter = no_report, discount_rate: float = 0.0) -> YearsResult:
     """The schedules of a plan's segments, in build order, and what each saves.
@@ -171,7 +171,7 @@ def _savings(losses: Mapping[str, Floats], before: Floats, weather: NDArray[np.i
 class _YearsBurner:
     """Burns fires under segments of given ages; what was burned once is not burned again."""
 
-    def __init__(self, scene: Scene, segments: Sequence[BreakSegment],
+    def __init__(self, scene: Scene, segments: Sequence[Corridor],
                  rows: Sequence[TreatmentRow], test_fires: int) -> None:
         self.scene, self.segments = scene, segments
         states = [state.treatment for row in rows for state in row.states]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.landscape.candidates.corridor import Corridor
 
 _ROUNDING = 1e-6  # relative; sums of costs carry rounding
 NOT_BUILT = -1
@@ -107,7 +107,7 @@ def _pays(left: float, price: float) -> bool:
     return bool(price <= left * (1.0 + _ROUNDING) + 1e-12)
 
 
-def prices_of(segments: Sequence[BreakSegment], upkeep: NDArray[np.float64],
+def prices_of(segments: Sequence[Corridor], upkeep: NDArray[np.float64],
               fresh_years: NDArray[np.int64]) -> Prices:
     """Prices of segments, from what a year's upkeep of each cell costs, f64 [cells of the map], and
     the last year of each cell's first state; a segment is as fresh as its first cell to grow over.

@@ -20,8 +20,8 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import one_of
 from firebreak.planning.evaluation.effect import (
     PlanEffect,
@@ -64,7 +64,7 @@ _BELOW_MAP_IN = 0.2
 _DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)), (0, (8, 3)), "-")
 
 
-def segments_figure(landscape: Landscape, segments: Sequence[BreakSegment], *, title: str,
+def segments_figure(landscape: Landscape, segments: Sequence[Corridor], *, title: str,
                     caption: str, years: Sequence[int] | None = None,
                     outlines: Mapping[str, NDArray[np.int64]] = MappingProxyType({}),
                     whole: Whole | None = None) -> Figure:
@@ -108,7 +108,7 @@ def _map_and_legend(figure: Figure, landscape: Landscape,
 
 
 def _draw_order(axes: Axes, landscape: Landscape,
-                segments: Sequence[BreakSegment]) -> list[Artist]:
+                segments: Sequence[Corridor]) -> list[Artist]:
     """The segments in the colours of their order, with its scale; a legend needs no handles."""
     count = len(segments)
     ranks = np.repeat(np.arange(1.0, count + 1.0), [one.cells.size for one in segments])
@@ -249,7 +249,7 @@ def stopping_point(effect: PlanEffect) -> int:
     return int(np.argmax(saved >= ENOUGH * saved[-1]))
 
 
-def _draw_ranks(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegment]) -> None:
+def _draw_ranks(axes: Axes, landscape: Landscape, segments: Sequence[Corridor]) -> None:
     """Numbers at the middle of segments, the first ones and what has room beside them."""
     gap = LABEL_GAP * max(landscape.shape)
     taken: list[tuple[float, float]] = []
@@ -264,7 +264,7 @@ def _draw_ranks(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegmen
         words.set_path_effects([withStroke(linewidth=3.0, foreground="white")])
 
 
-def _draw_years(axes: Axes, landscape: Landscape, segments: Sequence[BreakSegment],
+def _draw_years(axes: Axes, landscape: Landscape, segments: Sequence[Corridor],
                 years: Sequence[int]) -> list[Artist]:
     """The segments in the colours of their years; returns the handles of a legend."""
     known = sorted(set(years))

@@ -11,10 +11,10 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from firebreak.checks import counted
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import ValueUnit
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.years.savings import YearsResult
 from firebreak.planning.years.schedule import BUILD_ONCE
 from firebreak.report.figures import cartography as carto
@@ -32,7 +32,7 @@ _NOTHING, _ONCE, _CHOSEN = "#d95f02", "#7570b3", "#1f6fb4"
 Floats = NDArray[np.float64]
 
 
-def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
+def years_figure(landscape: Landscape, segments: Sequence[Corridor],
                  rows: Sequence[TreatmentRow], found: YearsResult, unit: ValueUnit, *,
                  caption: str) -> Figure:
     """The schedule that is kept, and building once where that is another one: what stands in some
@@ -78,7 +78,7 @@ def years_figure(landscape: Landscape, segments: Sequence[BreakSegment],
         return figure
 
 
-def looks_of(landscape: Landscape, segments: Sequence[BreakSegment], rows: Sequence[TreatmentRow],
+def looks_of(landscape: Landscape, segments: Sequence[Corridor], rows: Sequence[TreatmentRow],
              found: YearsResult, name: str) -> list[NDArray[np.int64]]:
     """Of each year of a schedule the look of every cell [H, W], -1 where no segment stands."""
     assert landscape.treatment is not None
@@ -103,7 +103,7 @@ def _left(row: TreatmentRow, age: int) -> int:
     return BACK if place == len(row.states) - 1 else PART
 
 
-def _part(landscape: Landscape, segments: Sequence[BreakSegment]) -> tuple[slice, slice]:
+def _part(landscape: Landscape, segments: Sequence[Corridor]) -> tuple[slice, slice]:
     """Rows and columns around all segments."""
     cells = np.concatenate([one.cells for one in segments])
     ends = zip(np.divmod(cells, landscape.shape[1]), landscape.shape, strict=True)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire import FireConditions
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.break_segments import BreakSegment
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.effect import risk
@@ -55,7 +55,7 @@ class ReportedPlan(NamedTuple):
     conditions: FireConditions
     seed: int
     origin: Origin
-    segments: Sequence[BreakSegment]
+    segments: Sequence[Corridor]
     columns: Sequence[Mapping[str, Any]]
     saved: Interval
     test_fires: int

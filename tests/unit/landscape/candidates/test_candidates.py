@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
+from firebreak.landscape.candidates.corridor import length_of
 from firebreak.landscape.candidates.lines import (
     candidate_lines,
     fuel_edges,
-    length_of,
     masks_of,
     narrow_ground,
     paths_of,

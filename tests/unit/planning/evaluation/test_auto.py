@@ -17,7 +17,6 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.native_library import set_threads
 from firebreak.planning.core.break_segments import break_segments_of, closes_gap, length_m, pieces
-from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation import auto, choice, losses, refine
 from firebreak.planning.evaluation.auto import (
@@ -36,6 +35,7 @@ from firebreak.planning.methods import (
     MOST_CELLS_OF_PATTERNS,
     MOST_TRIALS_OF_GREEDY,
 )
+from lines_of_cells import lines_of
 from untrained import fitting, untrained
 
 CONDITIONS = FireConditions(scenarios=2)
@@ -221,8 +221,8 @@ def test_an_offer_of_lines_leaves_out_no_candidate_and_no_move(
     corner = np.flatnonzero((can[:, :-2] & can[:, 1:-1] & can[:, 2:]).ravel())[0]
     corner = np.ravel_multi_index(np.divmod(corner, can.shape[1] - 2), can.shape) + np.arange(3)
     plain = watched.made
-    offered, bound = (chosen(scene, policy, rules=PlanRules(lines=GivenLines(
-        pieces=(corner,), line=(0,), only=only))) for only in (False, True))
+    offered, bound = (chosen(scene, policy, rules=PlanRules(lines=lines_of(
+        (corner,), (0,), only=only))) for only in (False, True))
     assert list(offered.choice.candidates) == list(plain.choice.candidates)
     assert len(moved_of(offered)) == len(moved_of(plain)) > 0
     fires = scene.fires("choice", 120)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from firebreak.line_actions import LINE_LENGTHS
-from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.learned.lookahead import GivenRating, straight_actions
+from lines_of_cells import lines_of
 
 SIZE = 40
 
@@ -18,7 +18,7 @@ def bent(row: int) -> np.ndarray:
 
 def test_a_line_is_worth_the_mean_of_its_cells() -> None:
     runs = [bent(4), bent(12)[:-1], np.array([20 * SIZE + 5])]
-    lines = GivenLines(pieces=tuple(runs), line=(0, 1, 2))
+    lines = lines_of(runs, (0, 1, 2))
     rating = GivenRating(lines, (SIZE, SIZE), joined=False)
     assert [run.tolist() for run in rating.runs] == [run.tolist() for run in runs]
     actions = [straight_actions(run, (SIZE, SIZE), False) for run in runs]

@@ -15,7 +15,6 @@ from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
 from firebreak.planning.core import limits, line_trials
-from firebreak.planning.core.given_lines import GivenLines
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.line_trials import Trial
 from firebreak.planning.core.plan import Plan, cost_of
@@ -25,6 +24,7 @@ from firebreak.planning.learned.guided import BURNED, fill_ahead
 from firebreak.planning.learned.lookahead import Ahead
 from firebreak.planning.making import make_plan
 from firebreak.planning.search.plan_state import PlanState
+from lines_of_cells import lines_of
 from untrained import untrained
 
 FIRES = 32
@@ -169,7 +169,7 @@ def test_the_clock_ends_a_move_of_lines_between_two_trials(
 
 
 def test_a_policy_for_cells_refuses_lines(scene: Scene) -> None:
-    lines = GivenLines(pieces=(np.array([40, 41]),), line=(0,))
+    lines = lines_of((np.array([40, 41]),), (0,))
     with pytest.raises(InputError, match="method dqn-search: expected a policy that places lines"):
         make_plan(scene, 0.1, FIRES, "dqn-search", seed=0, policy=untrained(),
                   rules=PlanRules(lines=lines))

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.tables import (
     schedule_table,
@@ -33,8 +33,8 @@ def found_of(build: list[int], money: list[int], chosen: str, fresh: int = 1) ->
                        years, 40, 0.25, prices)
 
 
-def segments(build: list[int]) -> list[BreakSegment]:
-    return [BreakSegment(NO, NO, 30.0, 0.25 * cost, float(cost)) for cost in build]
+def segments(build: list[int]) -> list[Corridor]:
+    return [Corridor(NO, NO, 30.0, 0.25 * cost, float(cost)) for cost in build]
 
 
 @settings(max_examples=100, deadline=None)

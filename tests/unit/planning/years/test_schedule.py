@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.planning.core.break_segments import BreakSegment
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.evaluation.build_order import Phase, years_of
 from firebreak.planning.years.schedule import (
     BUILD_ONCE,
@@ -65,7 +65,7 @@ def test_no_year_spends_what_it_has_not_and_ages_follow_what_is_done(build, mone
 def test_building_once_builds_in_the_years_that_phases_do(build, money):
     money = [*money, sum(build)]  # pays for all in the end
     own = schedule_of(BUILD_ONCE, prices(build), money)
-    years = years_of([BreakSegment(NO, NO, 0.0, 0.0, float(cost)) for cost in build],
+    years = years_of([Corridor(NO, NO, 0.0, 0.0, float(cost)) for cost in build],
                      [Phase(year, float(one)) for year, one in enumerate(money)])
     assert [int(np.flatnonzero(own.age[:, k] == 0)[0]) for k in range(len(build))] == years
     assert own.kept.sum() == own.again.sum() == 0.0
@@ -95,6 +95,6 @@ def test_what_is_left_for_a_year_too_long_is_not_kept_up_again(fresh: int) -> No
 
 
 def test_prices_are_those_of_a_segments_cells():
-    segment = BreakSegment(np.array([1, 2]), NO, 60.0, 0.2, 7.0)
+    segment = Corridor(np.array([1, 2]), NO, 60.0, 0.2, 7.0)
     found = prices_of([segment], np.array([1.0, 2.0, 4.0]), np.array([5, 3, 1]))
     assert (found.build[0], found.upkeep[0], found.fresh_years[0]) == (7.0, pytest.approx(6.0), 1)

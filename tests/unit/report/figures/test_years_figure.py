@@ -7,12 +7,13 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from firebreak.fire import FireConditions, Scene, make_scene
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatments
 from firebreak.landscape.treatment_table import read_table
 from firebreak.landscape.value_unit import ValueUnit
 from firebreak.memory.registry import live_counts
-from firebreak.planning.core.break_segments import BreakSegment, break_segments_of
+from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.report.figures.canvas import close_figure
 from firebreak.report.figures.years_figure import (
@@ -37,7 +38,7 @@ def scene() -> Scene:
         scenarios=2, treatment=treatment_of_rows(ROWS, 0, "x")), 0)
 
 
-def planned(scene: Scene, years: int, parts: int = 1) -> tuple[list[BreakSegment], YearsResult]:
+def planned(scene: Scene, years: int, parts: int = 1) -> tuple[list[Corridor], YearsResult]:
     land = scene.landscape
     mask = np.zeros(land.shape, bool)
     mask[4, 3:13], mask[11, 3:13] = True, True

@@ -1,0 +1,78 @@
+"""A corridor: a route over the map and the cells to treat on it. One type for lines that are found,
+given or drawn as a cut, and for the built parts of any plan.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.landscape.landscape import Landscape
+
+Cells = NDArray[np.int64]
+"""Flat cells, row * W + col."""
+
+
+class Anchor(NamedTuple):
+    """An end of a corridor: its flat cell, and what it is tied to there, such as "bare ground"."""
+
+    cell: int
+    kind: str
+
+
+class Ground(NamedTuple):
+    """The ground of a corridor: shares of its treated cells, 0 to 1, that lie on or beside a ridge,
+    a road, an edge of fuels; and the slope that nine of ten of them keep below, rise over run.
+    """
+
+    ridge: float
+    road: float
+    edge: float
+    slope_tan: float
+
+
+class Corridor(NamedTuple):
+    """A line that can be built as one.
+
+    Attributes:
+        cells: int64 [n], flat, ascending: what is treated.
+        path: int64 [m], flat, from end to end, bare ground on the way included; of a part of a plan
+            of cells the longest of its shortest paths.
+        length_m: of the path, with half a cell at both ends.
+        area_ha: of its cells.
+        cost: of its cells, in the landscape's unit.
+        kind: "route", "gap" between two barriers, "cut", "given", or "segment" of a plan of cells.
+        anchors: its two ends; none of a segment.
+        name: as people call it; empty where nobody named it.
+        ground: where it was looked at.
+    """
+
+    cells: Cells
+    path: Cells
+    length_m: float
+    area_ha: float
+    cost: float
+    kind: str = "segment"
+    anchors: tuple[Anchor, ...] = ()
+    name: str = ""
+    ground: Ground | None = None
+
+    def in_order(self) -> Cells:
+        """The treated cells in the order of the path, each once."""
+        own = self.path[np.isin(self.path, self.cells)]
+        return own[np.sort(np.unique(own, return_index=True)[1])]
+
+
+def corridor_of(path: Cells, landscape: Landscape, kind: str,
+                anchors: tuple[Anchor, ...] = ()) -> Corridor:
+    """The corridor along flat cells in order, which treats those of them that may be treated."""
+    cells = np.unique(path[landscape.treatable.ravel()[path]])
+    return Corridor(cells, path, length_of(path, landscape),
+                    cells.size * landscape.cell_size_m**2 / 1e4,
+                    float(landscape.cost.ravel()[cells].astype(np.float64).sum()), kind, anchors)
+
+
+def length_of(cells: Cells, landscape: Landscape) -> float:
+    """From the centre of the first cell to that of the last along cells in order, and a cell, m."""
+    places = np.stack(np.divmod(cells, landscape.shape[1]))
+    return float((np.hypot(*np.diff(places)).sum() + 1.0) * landscape.cell_size_m)
