@@ -124,6 +124,7 @@ def _trained(name: str | None, settings: TrainOptions, folder: Path, quiet: bool
     with locked(folder), mirrored(folder, config.artifacts):
         begin_or_resume(trainer, folder, settings.resume is not None)
         end = consume(trainer, folder, config, quiet)
+        trainer.check_learned()
         trainer.release()  # the comparison needs the room
         found = compared(config, splits, folder, notebook_bars(quiet))
         return TrainedPolicy(

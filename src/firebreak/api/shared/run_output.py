@@ -200,6 +200,15 @@ def draw_run(config: "RunConfig", splits: "Splits", folder: Path, landscape: int
         budget_share=config.budget, levels=not config.mixture.is_mixed)
 
 
+def draw_curves(config: "RunConfig", folder: Path) -> list[Path]:
+    """Draws the curves of a run that has no policy; returns the files."""
+    from firebreak.report.pages.run_report import curves
+    from firebreak.train.storage.stored import memory_rows, metrics_rows
+
+    return curves(folder / "figures", metrics_rows(folder), memory_rows(folder), {},
+                  f"run {folder.name} · seed {config.evaluation.test_seed}")
+
+
 def test_scene(splits: "Splits", landscape: int) -> "Scene":
     """A test landscape of a run.
 

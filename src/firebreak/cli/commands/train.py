@@ -15,6 +15,7 @@ from firebreak.api.shared.run_output import (
     begin_or_resume,
     configuration,
     consume,
+    draw_curves,
     draw_run,
     named,
     splits_of,
@@ -68,15 +69,22 @@ def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Pa
     failed: list[OSError] = [] if trainer.unsaved is None else [trainer.unsaved]
     figures: list[Path] = []
     verdict = "none"
-    with _going_on(failed):
-        runs.say_compared(config, splits, folder, args.quiet)
+    if trainer.has_learned:
+        with _going_on(failed):
+            runs.say_compared(config, splits, folder, args.quiet)
     with _going_on(failed), trainer.profiler.phase("figure", once=True):
-        figures = draw_run(config, splits, folder)
+        figures = (draw_run(config, splits, folder) if trainer.has_learned
+                   else draw_curves(config, folder))
     with _going_on(failed):
         verdict = _conclude_memory(trainer, folder, end)
-    print(f"\n{len(figures)} pictures, metrics and policy.safetensors are in {folder}")
-    print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
-          f"{shlex.quote(str(folder))}{_break_options(config)} --out my_plan")
+    if trainer.has_learned:
+        print(f"\n{len(figures)} pictures, metrics and policy.safetensors are in {folder}")
+        print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
+              f"{shlex.quote(str(folder))}{_break_options(config)} --out my_plan")
+    else:
+        print(f"\n{len(figures)} pictures, metrics and a checkpoint are in {folder}; no policy, "
+              f"since the run made no gradient step in {end['env_steps']:,} env steps "
+              f"(train.learning_starts = {config.train.learning_starts})")
     if args.json:
         from firebreak.memory.process import peak_rss_bytes
 

@@ -79,6 +79,7 @@ class BestPolicy:
         reduction: on validation; -inf before the first.
         learner_steps: when it did.
         provenance: plain values stored with it; empty before the first validation.
+        is_due: its file is to be written.
         unwritten: why the file was not written; None if it was, or there is nothing to write.
     """
 
@@ -88,20 +89,21 @@ class BestPolicy:
                         for name, tensor in network.state_dict().items()}
         self.reduction, self.learner_steps = -float("inf"), 0
         self.provenance: dict[str, Any] = {}
+        self.is_due = False
         self.unwritten: OSError | None = None
 
     def take(self, reduction: float, learner_steps: int, provenance: dict[str, Any]) -> None:
-        """The network's weights are the best from now on; writes them."""
+        """The network's weights are the best from now on; their file is due."""
         self.reduction, self.learner_steps, self.provenance = reduction, learner_steps, provenance
         for name, tensor in self._network.state_dict().items():
             self.weights[name].copy_(tensor)
-        self.write()
+        self.is_due = True
 
     def write(self) -> None:
         """Writes the policy file; where the disk is full the checkpoints have it too."""
         try:
             save_policy(self._path, self._network, self.provenance, self.weights)
-            self.unwritten = None
+            self.is_due, self.unwritten = False, None
         except OSError as error:
             self.unwritten = error
             warnings.warn(f"{POLICY} not written ({error.strerror or error})", stacklevel=2)
@@ -118,6 +120,7 @@ class BestPolicy:
         for name, tensor in self.weights.items():
             tensor.copy_(state["weights"][name])
         self.provenance = dict(state["provenance"])
+        self.is_due = bool(self.provenance)
         self.learner_steps = int(state["learner_steps"])
         self.reduction = (-float("inf") if state["reduction"] is None
                           else float(state["reduction"]))

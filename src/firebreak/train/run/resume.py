@@ -7,7 +7,8 @@ under its breaks, which gives the same bits.
 
 import platform
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -17,6 +18,7 @@ import torch
 from firebreak.checks import InputError
 from firebreak.reading import from_toml
 from firebreak.train.config.load import as_toml, checked, tree_of
+from firebreak.train.config.schema import RunConfig
 from firebreak.train.run.progress import RunState
 from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
 from firebreak.train.storage.metrics import Position, positions_of
@@ -55,7 +57,7 @@ def restore(run: RunState, saved: Saved) -> dict[str, Position]:
     room = {f"arenas/{place}/replay/{name}": tensor
             for place, group in enumerate(run.groups)
             for name, tensor in group.replay.state().items()}
-    with restoring(saved.folder):
+    with restoring_with(run.config, saved) as changed:
         for name, tensor in room.items():
             if name.endswith("/static"):
                 check_channels(saved.folder, saved.entries.get(name), tensor)
@@ -66,8 +68,10 @@ def restore(run: RunState, saved: Saved) -> dict[str, Position]:
         positions = positions_of(state["positions"])
         _put_back(run, state)
         _warn_of_another_machine(state["made_by"], machine_of(run.agent.device))
-        _warn_of_other_settings(state["config"], as_toml(run.config))
-        return positions
+    if changed:
+        warnings.warn(f"the run goes on with {', '.join(changed)}, so its results may differ from "
+                      "those of the saved run", stacklevel=2)
+    return positions
 
 
 def machine_of(device: torch.device) -> dict[str, Any]:
@@ -102,16 +106,26 @@ def _warn_of_another_machine(then: dict[str, Any], now: dict[str, Any]) -> None:
                       "its weights may differ from those of an uninterrupted run", stacklevel=2)
 
 
-def _warn_of_other_settings(then: str, now: str) -> None:
-    """Settings that were changed since the save; how long to run and where data lie may be."""
+@contextmanager
+def restoring_with(config: RunConfig, saved: Saved) -> Iterator[list[str]]:
+    """The settings that were changed since the save, in words, which errors of the block name.
+
+    Raises:
+        InputError: as `restoring`.
+    """
+    with restoring(saved.folder):
+        changed = _changed(saved.state["config"], as_toml(config))
+    with restoring(saved.folder, changed):
+        yield changed
+
+
+def _changed(then: str, now: str) -> list[str]:
+    """How long to run and where data lie may be changed."""
     before, after = _settings_of(then), _settings_of(now)
-    other = [f"{key} {after.get(key)} instead of {before.get(key)}"
-             for key in sorted(before.keys() | after.keys())
-             if before.get(key) != after.get(key) and key not in _FREE
-             and not key.startswith("cleanup.")]
-    if other:
-        warnings.warn(f"the run goes on with {', '.join(other)}, so its results may differ "
-                      "from those of the saved run", stacklevel=2)
+    return [f"{key} {after.get(key)} instead of {before.get(key)}"
+            for key in sorted(before.keys() | after.keys())
+            if before.get(key) != after.get(key) and key not in _FREE
+            and not key.startswith("cleanup.")]
 
 
 def _settings_of(text: str) -> dict[str, Any]:

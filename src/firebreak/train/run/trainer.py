@@ -18,6 +18,7 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent, NotFinite
 from firebreak.agent.network import hash_of_weights, parameter_count
+from firebreak.checks import fail
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import rss_bytes
 from firebreak.memory.profiler import Profiler
@@ -33,7 +34,15 @@ from firebreak.train.run.cleanup import EVERYTHING, Cleaner
 from firebreak.train.run.group import EnvGroup, replay_bytes, replay_share, size_in_words
 from firebreak.train.run.progress import BestPolicy, Progress, RunState, mean_or_none, progress_of
 from firebreak.train.run.resume import KIND, restore, state_of
-from firebreak.train.run.turn import collect, fit, is_due, is_fitted, is_over, learn
+from firebreak.train.run.turn import (
+    collect,
+    fit,
+    is_due,
+    is_fitted,
+    is_over,
+    learn,
+    warn_unless_it_can_learn,
+)
 from firebreak.train.storage.checkpoints import (
     CHECKPOINTS,
     checkpoints_of,
@@ -128,6 +137,7 @@ class ParallelTrainer:
             OSError: the disk has not taken the last checkpoints; the last good one stays.
         """
         self._begin = time.perf_counter() - self.progress.seconds
+        warn_unless_it_can_learn(self.state)
         torch.set_num_threads(self.config.train.torch_threads)
         if self.config.cleanup.python_heap:
             tracemalloc.start()
@@ -145,11 +155,13 @@ class ParallelTrainer:
                 # Saved before: a run that goes on from here is not validated at this point.
                 self._save_or_warn()
                 yield self._validated()[0]
+            self._write_best()
             if self.best.unwritten is not None:
                 raise self.best.unwritten
             yield from self._memory_rows("end")
             yield {"kind": "end", "seconds": time.perf_counter() - self._begin, **self._counts(),
-                   "weights_sha256": self.weights_sha256(), "best_reduction": self.best.reduction,
+                   "weights_sha256": self.weights_sha256() if self.has_learned else None,
+                   "best_reduction": self.best.reduction,
                    "best_learner_steps": self.best.learner_steps,
                    "mean_loss": mean_or_none(self.losses),
                    "cleanup_seconds": self.cleaner.seconds, "cleanups": self.cleaner.runs,
@@ -242,8 +254,7 @@ class ParallelTrainer:
         """
         positions = restore(self.state, latest_checkpoint(self.run_folder / CHECKPOINTS, KIND))
         self.cleaner.skip_to(self._steps_per_slot(), self.agent.learner_steps, self.episodes)
-        if self.best.provenance:
-            self.best.write()
+        self._write_best()
         return positions
 
     def save(self, *, best: bool = False) -> None:
@@ -258,8 +269,7 @@ class ParallelTrainer:
         except NotFinite as error:
             raise self._diverged(error) from error
         self.progress.seconds = time.perf_counter() - self._begin
-        if self.best.unwritten is not None:
-            self.best.write()
+        self._write_best()
         save_checkpoint(self.run_folder / CHECKPOINTS, KIND,
                         state_of(self.state, self.positions()), best=best,
                         keep=self.config.train.checkpoints_kept)
@@ -281,6 +291,30 @@ class ParallelTrainer:
             warnings.warn(f"checkpoint at episode {self.episodes} not written "
                           f"({error.strerror or error}); the one before stays, and the run goes on",
                           stacklevel=2)
+
+    def _write_best(self) -> None:
+        """Writes the policy so far, if it is not on disk; a run that has learned nothing has none.
+        """
+        if self.best.is_due and self.has_learned:
+            self.best.write()
+
+    @property
+    def has_learned(self) -> bool:
+        """True from the first gradient step on."""
+        return self.agent.learner_steps > 0
+
+    def check_learned(self) -> None:
+        """Refuses to go on without a policy.
+
+        Raises:
+            InputError: the run has made no gradient step.
+        """
+        if not self.has_learned:
+            raise fail(expected="a run that makes a gradient step", where="train.learning_starts",
+                       given=f"none: {self.env_steps:,} transitions of "
+                             f"{self.config.train.learning_starts:,} before the first",
+                       remedy="lower it, raise train.episodes, or go on with the checkpoint of the "
+                              "run")
 
     def weights_sha256(self) -> str:
         """Hash of the online network's weights."""
@@ -321,6 +355,7 @@ class ParallelTrainer:
             self.best.take(result.reduction, self.agent.learner_steps, {
                 "run": self.run_folder.name, "validation_reduction": result.reduction,
                 "config": as_toml(self.config), **self._counts()})
+            self._write_best()
         return {"kind": "validation", "reduction": result.reduction,
                 "half_width": result.half_width, "best": self.best.reduction,
                 **self._counts()}, improved

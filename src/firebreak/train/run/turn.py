@@ -6,6 +6,7 @@ While a run goes on its network learns from few labelled states first, and from 
 networks came to; in the fit all are there from the start.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -16,6 +17,7 @@ from firebreak.agent.gain_store import GainStore
 from firebreak.agent.replay import Replay
 from firebreak.agent.schedules import between
 from firebreak.agent.symmetry import SYMMETRIES
+from firebreak.env.storage.problem import Problem
 from firebreak.train.data.sizes import states_of_a_step
 from firebreak.train.run.group import EnvGroup
 from firebreak.train.run.progress import RunState
@@ -23,6 +25,37 @@ from firebreak.train.run.progress import RunState
 VALIDATIONS, STEPS_PER_ROW = 8, 50
 """Validations of a fit after its first learner step, at most, and how many steps a row of metrics
 is of."""
+
+
+def warn_unless_it_can_learn(run: RunState) -> None:
+    """Warns of settings with which a run makes no gradient step: the replay never holds the
+    transitions that are to be there before the first one. A fit needs no replay.
+    """
+    train, groups = run.config.train, run.groups
+    if run.agent.learner_steps or (run.config.agent.fit_steps and run.config.agent.gain_share):
+        return
+    room = sum((group.replay.rows - 1) * group.replay.num_envs for group in groups)
+    longest = max(longest_episode(problem) for group in groups for problem in group.problems)
+    steps = int((train.episodes + train.num_envs * len(groups)) * longest)
+    named, needed = "train.learning_starts", train.learning_starts
+    if room < min(needed, steps):
+        held = f"the replay has room for {room:,} (replay.capacity)"
+    else:
+        earned = math.ceil(1.0 / train.updates_per_env_step)
+        if earned > needed:
+            named, needed = "1 / train.updates_per_env_step", earned
+        if steps >= needed:
+            return
+        held = f"{train.episodes:,} episodes (train.episodes) give about {steps:,} at most"
+    warnings.warn("the run will make no gradient step and write no policy: the first needs "
+                  f"{needed:,} transitions ({named}), and {held}", stacklevel=2)
+
+
+def longest_episode(problem: Problem) -> float:
+    """Most steps of an episode: the cells that its budget buys, each at the price of the cheapest.
+    """
+    land = problem.scene.landscape
+    return problem.budget / float(land.cost[land.treatable].min())
 
 
 def collect(run: RunState, check_stop: Callable[[], None]) -> None:

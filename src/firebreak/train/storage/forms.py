@@ -6,7 +6,7 @@ end the run in the midst of its work.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ MOST_COUNT, MOST_AMOUNT = 2**63, 1e18
 
 
 @contextmanager
-def restoring(folder: Path) -> Iterator[None]:
-    """Errors of the block are those of the checkpoint in `folder`.
+def restoring(folder: Path, changed: Sequence[str] = ()) -> Iterator[None]:
+    """Errors of the block are those of the checkpoint in `folder`, or of the settings that were
+    changed since it was saved, in words.
 
     Raises:
         InputError: in place of whatever a value of another kind has led to.
@@ -35,8 +36,9 @@ def restoring(folder: Path) -> Iterator[None]:
     except (RuntimeError, LookupError, ValueError, TypeError, AttributeError,
             ArithmeticError) as error:
         said = str(error).split("\n")[0][:200]
+        given = said if not isinstance(error, KeyError) else f"none with {said}"
         raise fail(expected="a checkpoint of this configuration",
-                   given=said if not isinstance(error, KeyError) else f"none with {said}",
+                   given=f"one with other settings: {', '.join(changed)}" if changed else given,
                    where=str(folder),
                    remedy="resume with the settings the run was started with") from error
 

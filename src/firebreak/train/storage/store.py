@@ -66,7 +66,7 @@ class Saved:
         Names are the keys on the way to a tensor, joined by "/".
 
         Raises:
-            InputError: a tensor of `into` is missing or of another shape or kind.
+            ValueError: a tensor of `into` is missing or of another shape or kind.
             Damaged: the file changed since it was checked.
         """
         wanted = into or {}
@@ -74,9 +74,7 @@ class Saved:
             entry = self.entries.get(name)
             found = "nothing" if entry is None else f"{entry.kind} {entry.shape}"
             if entry is None or (entry.kind, entry.shape) != (tensor.dtype, tuple(tensor.shape)):
-                raise fail(expected=f"{name} as {tensor.dtype} {tuple(tensor.shape)}", given=found,
-                           where=str(self.folder),
-                           remedy="resume with the settings the run was started with")
+                raise ValueError(f"{name} as {found}, not {tensor.dtype} {tuple(tensor.shape)}")
         tensors = {}
         with _opened(self.folder / TENSORS) as file:
             for name, entry in self.entries.items():

@@ -42,9 +42,10 @@ from firebreak.train.data.sizes import (
     shortest_episode,
 )
 from firebreak.train.rollout.player import Player, weights_of
+from firebreak.train.run.resume import restoring_with
 from firebreak.train.run.turn import update_from
 from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
-from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
+from firebreak.train.storage.forms import check_channels, check_form, check_within
 from firebreak.train.storage.metrics import Position, positions_of
 from firebreak.train.studies.population import (
     Member,
@@ -150,7 +151,7 @@ class Evolution:
             InputError: there is none, or it is of a run with other settings.
         """
         saved = latest_checkpoint(self.run_folder / CHECKPOINTS, KIND)
-        with restoring(saved.folder):
+        with restoring_with(self.config, saved):
             kept = len(saved.state["members"])
             if kept != len(self.members):
                 raise fail(expected=f"a population of {kept}, as the run was started with",

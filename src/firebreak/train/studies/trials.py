@@ -121,6 +121,7 @@ class FoldRunner:
         finally:
             log.close()
             trainer.close()
+        trainer.check_learned()
         tested = evaluate(
             splits.test["fold"], [REFERENCE, POLICY_METHOD], budget_share=config.budget,
             plan_fires=config.fires.plan_fires, test_fires=config.evaluation.test_fires,

@@ -94,9 +94,9 @@ def test_tensors_are_read_into_memory_that_is_there(saved: Path) -> None:
     assert tree["agent"]["w"] is room
     assert room.equal(TREE["agent"]["w"])
     for wrong in (torch.zeros(3, 2), torch.zeros(2, 3, dtype=torch.int32)):
-        with pytest.raises(InputError, match="agent/w"):
+        with pytest.raises(ValueError, match="agent/w"):
             open_folder(saved, "run").load({"agent/w": wrong})
-    with pytest.raises(InputError, match="nothing"):
+    with pytest.raises(ValueError, match="nothing"):
         open_folder(saved, "run").load({"agent/v": room})
 
 

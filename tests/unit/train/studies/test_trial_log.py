@@ -90,6 +90,8 @@ def test_a_fold_writes_its_clocks_beside_its_results(tmp_path: Path,
         def close(self) -> None:
             pass
 
+        check_learned = close
+
     class Nothing:
         def __getattr__(self, _: str) -> Any:
             return self
