@@ -26,6 +26,7 @@ from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.files import keeping
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.value_unit import value_unit
+from firebreak.planning.evaluation.fire_facts import FireFacts, fire_facts
 
 if TYPE_CHECKING:
     import xarray
@@ -65,6 +66,10 @@ class SimulatedFires:
     def burn_probability(self) -> Grid:
         """Share of the fires that burn each cell."""
         return self.maps["burn_probability"]
+
+    def facts(self) -> FireFacts:
+        """Hours and hectares of the fires without breaks, by wind, and what of them to doubt."""
+        return fire_facts(self._done.scene, self._done.fires)
 
     def to_xarray(self) -> "xarray.Dataset":
         """All maps on the axes x and y, with the reference system.

@@ -138,7 +138,7 @@ def _around(conditions: FireConditions) -> list[str]:
 def weather_in_words(scene: Scene) -> str:
     """The number of weathers, how often they change, and their winds."""
     kinds, rows = len(scene.streams.weight), scene.scenarios
-    steps, step_min = rows.weight.size // kinds, scene.field.step_min
+    steps, step_min = scene.streams.steps_per_stream, scene.streams.step_min
     changes = during = ""
     if steps > 1:
         hourly = step_min == 60.0

@@ -19,8 +19,8 @@ ONLY_TYPED = {
     "plan": {"landscape", "config", "out", "json"},
     "evaluate": {"landscapes", "plan", "out", "executor", "workers", "ray_address",
                  "worker_limit_s", "json", "perturb", "draws"},
-    "simulate": {"landscape", "observed", "out", "json", "executor", "workers", "ray_address",
-                 "worker_limit_s"},
+    "simulate": {"landscape", "observed", "fire_sizes", "out", "json", "executor", "workers",
+                 "ray_address", "worker_limit_s"},
     "train": {"config", "quiet", "json"}}
 """What the command line has besides: where it reads and writes, where test fires burn, and plans
 under doubt."""

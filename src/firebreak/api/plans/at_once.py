@@ -21,6 +21,7 @@ from firebreak.planning.evaluation.build_order import in_build_order, years_of
 from firebreak.planning.evaluation.doubt import trust_in, worlds
 from firebreak.planning.evaluation.effect import effect_of, in_unit
 from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.fire_facts import FireFacts, fire_facts
 from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.methods import method_of
 from firebreak.planning.output.export import write_plan
@@ -56,10 +57,12 @@ class Judgement(NamedTuple):
     Attributes:
         result: of the part of the map that was planned for.
         curves: by rival what its beginnings save, for the full report.
+        fires: the test fires without breaks.
     """
 
     result: PlanResult
     curves: "dict[str, Curve]"
+    fires: FireFacts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -161,7 +164,9 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         years_of(order, area.phases) if area.phases and over_years is None else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
         cells_in(options.scene.map.built, area.land), unit,
-        rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves)
+        rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves,
+        fire_facts(scene, scene.fires("test", options.test_fires),
+                   scene.fires("plan", options.plan_fires)))
 
 
 def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResult | None:
@@ -200,7 +205,7 @@ def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation:
         written = write_effect(out, result, tags)
     whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
     report = reported(result, evaluation, whole, "brief" if brief else "full",
-                      _promised(made.scene, plan) if brief else None)
+                      _promised(made.scene, plan) if brief else None, judgement.fires)
     return [*written, *write_plan_report(out, report, judgement.curves, bar)]
 
 

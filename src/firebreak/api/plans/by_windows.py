@@ -21,6 +21,7 @@ from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import cells_in, lift, lift_segments
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar, in_shares
+from firebreak.planning.evaluation.fire_facts import FireFacts, fire_facts
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.tables import (
@@ -57,6 +58,7 @@ class WindowsJudgement(NamedTuple):
         parts: the segments on the part of the map that was planned for, in the order in which the
             plan took them; empty without a report.
         columns: what is known of each.
+        fires: the test fires without breaks; None without a report.
     """
 
     saved: Interval
@@ -66,6 +68,7 @@ class WindowsJudgement(NamedTuple):
     groups: FireGroups
     parts: Sequence[Corridor] = ()
     columns: Sequence[dict[str, Any]] = ()
+    fires: FireFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -118,7 +121,8 @@ class PlanByWindows:
             shares = saved_in_order(replace(self.region, fires=fires),
                                     [one.cells for one in parts], executor, advance)
         unit, untreated = value_unit(scene.landscape), float(before.mean())
-        return found._replace(parts=parts, columns=columns_of(
+        return found._replace(parts=parts, fires=fire_facts(scene, fires, self.region.fires),
+                              columns=columns_of(
             parts, [share * untreated * unit.per_value for share in shares],
             untreated * unit.per_value, unit.name, plan.priced_in))
 
@@ -161,8 +165,7 @@ class PlanByWindows:
                                       area.offset, area.full)
         report = ReportedPlan(
             level="brief", plan=self.plan, land=area.land, full=area.full,
-            conditions=options.scene.conditions(area.land, self.request.source),
-            seed=options.scene.seed,
+            scene=self.region.scene, seed=options.scene.seed,
             origin=origin._replace(files=[*origin.files, *(path.name for path in written)]),
             segments=judgement.parts, columns=judgement.columns, saved=judgement.saved,
             test_fires=options.test_fires, promised=self.made.promised,
@@ -170,7 +173,7 @@ class PlanByWindows:
             facts=[f"{saved_words(self.made, judgement.saved)}.", *(
                 f"{words[0].upper()}{words[1:]}." for words in facts_of(self.made))],
             included=area.rules.include, standing=cells_in(options.scene.map.built, area.land),
-            existing=NO_CELLS if network is None else network.cells)
+            existing=NO_CELLS if network is None else network.cells, fires=judgement.fires)
         return [*written, *write_plan_report(out, report)]
 
 

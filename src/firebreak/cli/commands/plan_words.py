@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from firebreak.api.plans.run import PlanRun
     from firebreak.planning.evaluation.auto import FirstPlan
     from firebreak.planning.evaluation.effect import Interval
+    from firebreak.planning.evaluation.fire_facts import FireFacts
 
 
 def first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bool) -> str:
@@ -69,10 +70,19 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
         print(f"\n{choice_table(run.choice)}\n{left_out_words(run.choice, plan)}")
     if evaluation is not None:
         print(f"\n{table(evaluation)}\n{run.request.options.scene.crews_words()}")
+        _say_fires(None if run.judgement is None else run.judgement.fires)
         if (words := rival_words(evaluation, plan, command)) is not None:
             print(" ".join(words), end="\n\n")
     if run.judgement is not None and run.judgement.result.over_years is not None:
         print(f"{years_words(run.judgement.result.over_years)}\n")
+
+
+def _say_fires(facts: "FireFacts | None") -> None:
+    """Print what a report says first of the fires that judge a plan."""
+    if facts is not None:
+        from firebreak.planning.evaluation.fire_facts import fact_words
+
+        print("\n".join(fact_words(facts)), end="\n\n")
 
 
 def _record_at_once(run: PlanAtOnce) -> dict[str, Any]:
@@ -98,6 +108,7 @@ def _say_windows(run: "PlanByWindows") -> None:
                   f"{saved.high:.1%}) of it, at a cost of {cost:,.6g}")
     for words in facts_of(made):
         print(words)
+    _say_fires(None if judgement is None else judgement.fires)
     for number, words in made.refused.items():
         print(f"window {number} proposes nothing: {words}", file=sys.stderr)
 

@@ -37,6 +37,8 @@ class SimulateArguments(SimulateOptions):
     """The area that a real fire burned, polygons or a raster (not 0), to compare with the fire of
     --fires 1. Give its start by --ignitions, its weather by --weather, and its duration by
     --duration-min and --duration-spread 0."""
+    fire_sizes: Path | None = None
+    """A CSV table of fires on record, with a column hectares or acres, to compare sizes with."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
     where: BurnOptions = field(default_factory=BurnOptions)
@@ -59,9 +61,12 @@ def run(bound: Bound[SimulateArguments]) -> int:
 def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     """Burns the fires, writes and tells what they did."""
     from firebreak.api.shared.fire_maps import burn, part_to_burn, write_maps
+    from firebreak.landscape.formats.tables import read_fire_sizes
     from firebreak.landscape.value_unit import value_unit
+    from firebreak.planning.evaluation.fire_facts import fact_words, fire_facts, size_words
 
     use_threads(args.scene.threads)
+    records = None if args.fire_sizes is None else read_fire_sizes(args.fire_sizes)
     part = part_to_burn(args.landscape, args)
     land = part.land
     observed = None if args.observed is None else _observed(args.observed, land)
@@ -81,6 +86,11 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
           f"{burned.loss.mean() * unit.per_value:.4g} {unit.name}")
     if agreement is not None:
         print(_agreement_words(agreement))
+    facts = fire_facts(done.scene, done.fires)
+    for words in fact_words(facts):
+        print(words)
+    if records is not None:
+        print(size_words(facts.sizes_ha, records))
     print(args.scene.crews_words(), end="")
     print(_outlasting(done.scene, done.fires), end="")
     print(_hemmed_in(land, done.fires), end="")

@@ -91,6 +91,41 @@ def read_points(path: str | Path, landscape: Landscape, attribute: str | None = 
     return Points(cells, np.ones(cells.size) if attribute is None else found[inside, 2])
 
 
+_HECTARES = {"hectares": 1.0, "ha": 1.0, "area_ha": 1.0, "acres": 0.40468564224,
+             "fire_size": 0.40468564224}
+"""Of one unit of the columns in which tables of fires have their sizes; FIRE_SIZE, of the database
+of US fires (Short 2022), is in acres."""
+
+
+def read_fire_sizes(path: Path) -> NDArray[np.float64]:
+    """The sizes of fires on record, ha, of a CSV table with a column hectares, ha, area_ha, acres
+    or fire_size (acres).
+
+    Raises:
+        InputError: missing, no such column, a size that is not a number of 0 or more, none.
+    """
+    if not path.is_file():
+        raise fail(expected="a table of fire sizes", given=not_a_file(path), where=str(path),
+                   remedy="check the path")
+    header, rows = named_columns(path)
+    name = next((name for name in _HECTARES if name in header), None)
+    if name is None:
+        raise fail(expected="a column hectares or acres",
+                   given=", ".join(header)[:60] or "an empty file", where=str(path),
+                   remedy="name the column of sizes in the first line")
+    place, found = header.index(name), []
+    for line, row in rows:
+        size = _number(row[place] if place < len(row) else "", f"{path}, line {line}")
+        if not 0.0 <= size < np.inf:
+            raise fail(expected="a size of 0 or more", given=f"{size:g}",
+                       where=f"{path}, line {line}", remedy="correct it")
+        found.append(size)
+    if not found:
+        raise fail(expected="at least one fire", given="none below the first line",
+                   where=str(path), remedy="check that the table is whole")
+    return np.array(found) * _HECTARES[name]
+
+
 def _column(name: str, header: list[str], where: str) -> int:
     if name.lower() in header:
         return header.index(name.lower())

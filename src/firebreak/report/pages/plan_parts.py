@@ -6,6 +6,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from firebreak import __version__
 from firebreak.checks import counted
 from firebreak.planning.core.plan import one_of, pieces_of
@@ -13,6 +16,7 @@ from firebreak.planning.evaluation import doubt as doubts
 from firebreak.planning.evaluation import tables
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
 from firebreak.planning.output.tables import spent
@@ -30,6 +34,8 @@ from firebreak.settings.planning import TRUST_FIRES
 MOST_SEGMENTS, PRINTED_SEGMENTS = 25, 10
 MOST_NUMBERS = 12
 """Segments that are listed in a year."""
+FIRES_HEADER = ["wind at 20 ft", "share of fires", "hours: 10, 50, 90 %", "most",
+                "hectares: 10, 50, 90 %", "most"]
 _COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
     BUILD_ORDER: ("build order", str), "length_m": ("length, m", "{:,.0f}".format),
     "area_ha": ("area, ha", "{:,.2f}".format), "cost": ("cost, {cost}", amount),
@@ -214,8 +220,28 @@ def depends(r: ReportedPlan) -> Facts:
     common = fuel_shares(r.land.fuel_model)[:4]
     return {"doubt": None if r.result.trust is None else doubt(r.result.trust),
             "fuels": ", ".join(f"{r.land.fuels.described(code)} {share:.0%}"
-                               for code, share in common),
-            "assumptions": assumptions(r.result)}
+                               for code, share in common)}
+
+
+def fires(r: ReportedPlan) -> Facts:
+    """The test fires by wind, where they come from, and the conditions that they burn in."""
+    found = r.fires
+    return {"assumptions": assumptions(r), "header": FIRES_HEADER,
+            "rows": [] if found is None else fire_rows(found)}
+
+
+def fire_rows(found: FireFacts) -> list[list[str]]:
+    """Hours and hectares of all fires, and by wind."""
+    every = ["all", "100 %", *_four(found.hours, "{:.1f}"), *_four(found.hectares, "{:,.0f}")]
+    return [every, *([f"{one.wind_km_h} km/h", f"{one.share:.0%}",
+                      *_four(one.hours, "{:.1f}"), *_four(one.hectares, "{:,.0f}")]
+                     for one in found.winds)]
+
+
+def _four(quantiles: NDArray[np.float64], form: str) -> list[str]:
+    """Three quantiles in one column, the most in another."""
+    low, middle, high, most = (form.format(number) for number in quantiles)
+    return [f"{low}, {middle}, {high}", most]
 
 
 def doubt(trust: doubts.DoubtResult | str) -> Facts | str:
@@ -228,10 +254,9 @@ def doubt(trust: doubts.DoubtResult | str) -> Facts | str:
             "fires": TRUST_FIRES, "drawn": doubts.what_is_drawn(trust)}
 
 
-def assumptions(result: PlanResult) -> list[str]:
+def assumptions(r: ReportedPlan) -> list[str]:
     """The conditions under which the fires burned, in sentences."""
-    scene = result.scene
-    conditions = scene.conditions
+    scene, conditions = r.scene, r.conditions
     unattacked = "" if conditions.attack_min is None else " where nobody attacks them"
     return [
         f"Fires: median duration {scene.median_duration_min / 60.0:.1f} hours"
@@ -243,10 +268,11 @@ def assumptions(result: PlanResult) -> list[str]:
         f"Crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else "thrown by crown fire") + ".",
         words.breaks_in_short(conditions),
-        f"The method was given {result.plan.plan_fires} plan fires; the plan is tested on "
-        f"{result.effect.loss.shape[1]:,} others.",
-        *([f"Breaks that stand already: {counted(result.standing.size, 'cell')}, part of the land "
-           "with and without the plan, at no cost."] if result.standing.size else []),
+        *words.crews_in_words(conditions),
+        f"The method was given {r.plan.plan_fires:,} plan fires; the plan is tested on "
+        f"{r.test_fires:,} others.",
+        *([f"Breaks that stand already: {counted(r.standing.size, 'cell')}, part of the land "
+           "with and without the plan, at no cost."] if r.standing.size else []),
         "Existing barriers: cells that cannot burn stop fire at no cost to the budget."]
 
 

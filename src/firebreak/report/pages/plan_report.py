@@ -41,6 +41,7 @@ BOTH: Sequence[Level] = ("brief", "full")
 PARTS = (
     Part(parts.plan, "Where the breaks are", BOTH),
     Part(parts.cost, "What it costs", BOTH),
+    Part(parts.fires, "The fires that it is judged on", BOTH),
     Part(parts.effect, "What it changes, and how certain that is"),
     Part(parts.methods, "Other methods on this map", BOTH),
     Part(parts.years, "Build and keep up, by year"),

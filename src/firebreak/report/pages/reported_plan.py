@@ -8,13 +8,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import FireConditions
+from firebreak.fire import FireConditions, Scene
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.effect import risk
 from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.export_effect import NO_CELLS, PlanResult, segment_columns
 
@@ -43,6 +44,7 @@ class ReportedPlan(NamedTuple):
         others: by name what other plans save of the same test fires, and their costs.
         facts: sentences on how the plan was made.
         included, existing, standing: cells as of `PlanResult`.
+        fires: the test fires without breaks; None where they were not looked at.
         evaluation: of the plan and others, where it was planned at once.
         result, numbers: for a full report what test fires found, and it as of `effect.risk`.
         pictures: files by name.
@@ -52,7 +54,7 @@ class ReportedPlan(NamedTuple):
     plan: Plan
     land: Landscape
     full: Landscape
-    conditions: FireConditions
+    scene: Scene
     seed: int
     origin: Origin
     segments: Sequence[Corridor]
@@ -68,16 +70,24 @@ class ReportedPlan(NamedTuple):
     evaluation: Evaluation | None = None
     result: PlanResult | None = None
     numbers: Mapping[str, Interval] = MappingProxyType({})
+    fires: FireFacts | None = None
     pictures: Mapping[str, Path] = MappingProxyType({})
+
+    @property
+    def conditions(self) -> FireConditions:
+        """The assumptions about the fires."""
+        return self.scene.conditions
 
 
 def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
-             level: Level = "full", promised: float | None = None) -> ReportedPlan:
+             level: Level = "full", promised: float | None = None,
+             fires: FireFacts | None = None) -> ReportedPlan:
     """A plan that was made at once and judged.
 
     Args:
         evaluation: of the plan and other methods on the same test fires; None leaves it out.
         promised: share of the loss of its plan fires that it saves.
+        fires: the test fires without breaks.
     """
     plan, loss, full = result.plan, result.effect.loss, level == "full"
     numbers = risk(result.effect)
@@ -87,9 +97,10 @@ def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
         if name != plan.label and evaluation.plans[0][name].cells.size}
     return ReportedPlan(
         level=level, plan=plan, land=result.scene.landscape, full=result.full,
-        conditions=result.scene.conditions, seed=result.seed, origin=origin,
+        scene=result.scene, seed=result.seed, origin=origin,
         segments=result.segments, columns=segment_columns(result),
         saved=numbers["mean_loss_reduction"], test_fires=loss.shape[1], promised=promised,
         others=others, facts=[f"The method was given {plan.plan_fires:,} plan fires."],
         included=result.included, existing=result.existing, standing=result.standing,
-        evaluation=evaluation, result=result if full else None, numbers=numbers if full else {})
+        evaluation=evaluation, result=result if full else None, numbers=numbers if full else {},
+        fires=fires)

@@ -429,12 +429,12 @@ def test_breaks_that_stand_already_are_told(result: PlanResult) -> None:
 ])
 def test_weather_is_counted_in_words_and_equal_winds_are_named_once(
         result: PlanResult, speeds: list[float], hours: int, step_min: float, words: str) -> None:
-    assert words in assumptions(in_weather(result, speeds, hours, step_min))
+    assert words in assumptions(reported(in_weather(result, speeds, hours, step_min), None, ORIGIN))
 
 
 def test_of_many_winds_the_first_are_named(result: PlanResult) -> None:
     speeds = [100.0 * k for k in range(1, 15)]
-    text = " ".join(assumptions(in_weather(result, [*speeds, *speeds], 28)))
+    text = " ".join(assumptions(reported(in_weather(result, [*speeds, *speeds], 28), None, ORIGIN)))
     assert "72 km/h from W (270°) and 2 more." in text
 
 

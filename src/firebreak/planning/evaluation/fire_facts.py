@@ -1,0 +1,269 @@
+"""The fires that a plan is judged on: how long they burn, how much, in which wind, where they come
+from, and what about them should be doubted.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.fire import Fires, Scene, burn, burn_tracks
+from firebreak.landscape.value_unit import value_unit
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+SHARES = (0.1, 0.5, 0.9, 1.0)
+"""The parts of the fires below a quantile that is listed; the last is the most."""
+MOST_FIRES = 400
+"""Fires that the numbers are of; the first of a set are a draw like the whole of it."""
+
+LONG_H, MOST_LONG = 24.0, 0.10
+"""Hours of one weather, and the share of fires that may burn longer in it. Assumed: synoptic winds
+seldom last longer; Burn-P3 and FSim draw each day's weather anew."""
+MOST_FROM_EDGE = 0.20
+"""Share of the loss that may be of fires that touch the edge. Assumed."""
+FEWEST_MEETING = 100
+"""Plan fires that meet value, at least."""
+WIND_RUN_KM_H, WIND_RUN_HA = 80.0, 1_620.0
+"""Wind at 20 ft, and the area that fires pass in a day in it: 4,000 acres. Source: Balch et al.
+(2024), The fastest-growing and most destructive fires in the US, doi:10.1126/science.adk5737: such
+fires cause 78 % of the lost structures."""
+
+
+class WindFires(NamedTuple):
+    """The fires in winds of one speed. wind_km_h: at 20 ft, of the windiest step of their weather,
+    whole; share: of all fires; hours, hectares: their quantiles SHARES.
+    """
+
+    wind_km_h: int
+    share: float
+    hours: Floats
+    hectares: Floats
+
+
+class FireFacts(NamedTuple):
+    """Untreated fires of one set.
+
+    Attributes:
+        fires: number of fires that this is about.
+        hours, hectares: quantiles SHARES of the time that they burn and of what they burn.
+        sizes_ha: what each burns, f64 [fires].
+        winds: the same by wind.
+        at_edge: share that touches the edge of the land that burns here.
+        outside: share that starts outside the planned area; 0 where all of the land is planned.
+        away_km: 10, 50 and 90 % of the distance of these from the area; empty where there are none.
+        lost, burned_ha: mean loss of a fire, in the unit of `lost_unit`, and mean hectares.
+        lost_from_edge, lost_from_outside: share of the loss of fires of the two kinds.
+        meeting: effective number of plan fires that meet value, (sum w)^2 / sum w^2.
+        doubts: sentences on what should be doubted, each with the option that mends it.
+    """
+
+    fires: int
+    hours: Floats
+    hectares: Floats
+    sizes_ha: Floats
+    winds: tuple[WindFires, ...]
+    at_edge: float
+    outside: float
+    away_km: Floats
+    lost: float
+    lost_unit: str
+    burned_ha: float
+    lost_from_edge: float
+    lost_from_outside: float
+    meeting: float
+    doubts: tuple[str, ...]
+
+
+class _Burned(NamedTuple):
+    """By fire [F]: hectares and loss f64; edge: it touches the edge; alone_h: hours in one weather;
+    day_ha: burned in the first 24 hours.
+    """
+
+    hectares: Floats
+    loss: Floats
+    edge: Flags
+    alone_h: Floats
+    day_ha: Floats
+
+
+def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None,
+               area: Flags | None = None) -> FireFacts:
+    """Burn fires without breaks and describe them.
+
+    Args:
+        fires: of the set that judges; the first MOST_FIRES count.
+        plan_fires: those that methods plan with; None: there are none.
+        area: bool [H, W], the cells that are planned for; None for all.
+    """
+    fires = fires.first(MOST_FIRES)
+    burned = _burned(scene, fires)
+    weight = np.ones(fires.source.size)
+    away = _away_km(scene, fires, area)
+    outside = away > 0.0
+    unit = value_unit(scene.landscape)
+    loss = burned.loss * weight
+    whole = max(float(loss.sum()), np.finfo(float).tiny)
+    meeting = np.inf if plan_fires is None else _meeting(scene, plan_fires)
+    facts = FireFacts(
+        fires=fires.source.size, hours=_quantiles(fires.duration_min / 60.0, weight),
+        hectares=_quantiles(burned.hectares, weight),
+        sizes_ha=burned.hectares,
+        winds=_by_wind(fires, _wind_of_fires(scene, fires), burned.hectares, weight),
+        at_edge=_share(burned.edge, weight), outside=_share(outside, weight),
+        away_km=(_quantiles(away[outside], weight[outside], SHARES[:3]) if outside.any()
+                 else np.empty(0)),
+        lost=float(np.average(burned.loss, weights=weight)) * unit.per_value, lost_unit=unit.name,
+        burned_ha=float(np.average(burned.hectares, weights=weight)),
+        lost_from_edge=float(loss[burned.edge].sum()) / whole,
+        lost_from_outside=float(loss[outside].sum()) / whole, meeting=meeting, doubts=())
+    if scene.landscape.crs is None:  # synthetic land, which has no surroundings
+        return facts
+    return facts._replace(doubts=tuple(_doubts(scene, fires, burned, facts, weight)))
+
+
+def _burned(scene: Scene, fires: Fires) -> _Burned:
+    land, count = scene.landscape, fires.source.size
+    rows, cols = land.shape
+    cell_ha = land.cell_size_m**2 / 1e4
+    hectares, day_ha, edge = np.zeros(count), np.zeros(count), np.zeros(count, np.bool_)
+
+    def take(number: int, cells: NDArray[np.int64], times: NDArray[np.float32]) -> None:
+        row, col = np.divmod(cells, cols)
+        hectares[number] = cells.size * cell_ha
+        day_ha[number] = np.count_nonzero(times <= LONG_H * 60.0) * cell_ha
+        edge[number] = bool(((row == 0) | (row == rows - 1) | (col == 0) | (col == cols - 1)).any())
+
+    burn_tracks(scene, fires, take)
+    lasts = scene.streams.step_min if scene.streams.steps_per_stream > 1 else np.inf
+    alone_min = np.minimum(fires.duration_min, lasts)
+    return _Burned(hectares, burn(scene, fires).loss, edge, alone_min / 60.0, day_ha)
+
+
+def _by_wind(fires: Fires, wind_km_h: Floats, hectares: Floats,
+             weight: Floats) -> tuple[WindFires, ...]:
+    whole, found = wind_km_h.round().astype(int), []
+    for speed in np.unique(whole).tolist():
+        own = whole == speed
+        found.append(WindFires(speed, _share(own, weight),
+                               _quantiles(fires.duration_min[own] / 60.0, weight[own]),
+                               _quantiles(hectares[own], weight[own])))
+    return tuple(found)
+
+
+def _away_km(scene: Scene, fires: Fires, area: Flags | None) -> Floats:
+    """Distance of each start from the planned area, km; 0 within it."""
+    if area is None or area.all():
+        return np.zeros(fires.source.size)
+    from scipy.ndimage import distance_transform_edt
+
+    away = distance_transform_edt(~area, sampling=scene.landscape.cell_size_m / 1e3)
+    return np.asarray(away.ravel()[fires.source])
+
+
+def _meeting(scene: Scene, plan_fires: Fires) -> float:
+    """Effective number of plan fires that meet value."""
+    return effective_number(np.ones(plan_fires.source.size)[burn(scene, plan_fires).loss > 0.0])
+
+
+def effective_number(weight: Floats) -> float:
+    """Number of equal draws that tell as much as draws of these weights: (sum w)^2 / sum w^2.
+
+    Source: Kish (1965), Survey sampling.
+    """
+    squares = float((weight**2).sum())
+    return float(weight.sum()) ** 2 / squares if squares > 0.0 else 0.0
+
+
+def _doubts(scene: Scene, fires: Fires, burned: _Burned, facts: FireFacts,
+            weight: Floats) -> list[str]:
+    """Sentences on what of the fires should be doubted."""
+    found = []
+    long = _share(burned.alone_h > LONG_H, weight)
+    if long > MOST_LONG:
+        found.append(f"{long:.0%} of the fires burn for more than {LONG_H:g} hours of one weather: "
+                     "give weather by the hour (--weather FILE --hours N), or shorter fires "
+                     "(--duration-min).")
+    if facts.lost_from_edge > MOST_FROM_EDGE:
+        found.append(f"{facts.lost_from_edge:.0%} of the loss is of fires that reach the edge of "
+                     "the land that burns here: give a map that reaches further, or a smaller "
+                     "--area.")
+    if (fall := _fall_with_wind(facts, fires, burned, scene)) is not None:
+        found.append(f"Fires burn less where the wind is stronger ({fall:+.1f} ha per km/h): they "
+                     "leave the land that burns here; give a map that reaches further, or a "
+                     "smaller --area.")
+    if facts.meeting < FEWEST_MEETING:
+        found.append(f"Plan fires that meet value count for {facts.meeting:.0f}, where "
+                     f"{FEWEST_MEETING} are wanted: give more (--plan-fires).")
+    wild = _wind_of_fires(scene, fires) >= WIND_RUN_KM_H
+    if wild.any() and burned.day_ha[wild].max() < WIND_RUN_HA:
+        found.append(f"No fire burns more than {WIND_RUN_HA:,.0f} ha in a day in winds of "
+                     f"{WIND_RUN_KM_H:g} km/h and more: this land and this model make no "
+                     "wind-driven runs; check the fuels and moistures (--moisture).")
+    return found
+
+
+def _fall_with_wind(facts: FireFacts, fires: Fires, burned: _Burned, scene: Scene) -> float | None:
+    """Slope of hectares over wind, ha per km/h, where it falls by more than two standard errors."""
+    wind = _wind_of_fires(scene, fires)
+    off = wind - wind.mean()
+    spread = float((off**2).sum())
+    if len(facts.winds) < 3 or spread == 0.0:
+        return None
+    slope = float((off * burned.hectares).sum()) / spread
+    residual = burned.hectares - burned.hectares.mean() - slope * off
+    # Fires of one weather share its wind: their residuals count together.
+    groups = np.bincount(fires.scenario, off * residual)
+    error = float(np.sqrt((groups**2).sum())) / spread
+    return slope if slope < -2.0 * error else None
+
+
+def _wind_of_fires(scene: Scene, fires: Fires) -> Floats:
+    """Strongest wind at 20 ft of each fire's weather, km/h."""
+    wind = scene.streams.steps.wind_20ft_m_min.reshape(-1, scene.streams.steps_per_stream)
+    return np.asarray(wind.max(axis=1)[fires.scenario] * 0.06)
+
+
+def _share(those: Flags, weight: Floats) -> float:
+    return float(weight[those].sum() / weight.sum())
+
+
+def fact_words(facts: FireFacts) -> list[str]:
+    """Hours and hectares of the fires, where they come from, and what to doubt, for a terminal."""
+    hours, hectares = (f"{low:,.{places}f}, {middle:,.{places}f}, {high:,.{places}f} and at most "
+                       f"{most:,.{places}f}" for places, (low, middle, high, most) in (
+                           (1, facts.hours), (0, facts.hectares)))
+    away = ("" if not facts.away_km.size else
+            f"; {facts.outside:.0%} start outside the area, half of them within "
+            f"{facts.away_km[1]:.1f} km, with {facts.lost_from_outside:.0%} of the loss")
+    return [f"fires without breaks burn {hours} hours, and {hectares} ha (10, 50 and 90 % of them)",
+            f"{facts.at_edge:.0%} of them reach the edge of the land, with "
+            f"{facts.lost_from_edge:.0%} of the loss{away}",
+            *(f"check: {words}" for words in facts.doubts)]
+
+
+def size_words(hectares: Floats, records: Floats, weight: Floats | None = None) -> str:
+    """Compare the sizes of fires with those of records, both in ha.
+
+    The distance is that of Kolmogorov and Smirnov: the most by which the shares of fires below a
+    size differ.
+    """
+    weight = np.ones(hectares.size) if weight is None else weight
+    at = np.sort(np.concatenate((hectares, records)))
+    order = np.argsort(hectares)
+    below = np.concatenate(([0.0], np.cumsum(weight[order]))) / weight.sum()
+    share = below[np.searchsorted(hectares[order], at, "right")]
+    known = np.searchsorted(np.sort(records), at, "right") / records.size
+    pairs = zip(_quantiles(hectares, weight), _quantiles(records, np.ones(records.size)),
+                strict=True)
+    words = "; ".join(f"{name} {ours:,.0f} and {theirs:,.0f}" for name, (ours, theirs) in zip(
+        ("10 %", "50 %", "90 %", "most"), pairs, strict=True))
+    return (f"sizes of these fires and of {records.size:,} on record, ha: {words}; distance of "
+            f"Kolmogorov and Smirnov {float(abs(share - known).max()):.2f}")
+
+
+def _quantiles(values: Floats, weight: Floats, shares: Sequence[float] = SHARES) -> Floats:
+    """Quantiles of values of these weights."""
+    return np.asarray(np.quantile(values, shares, weights=weight, method="inverted_cdf"))
