@@ -117,7 +117,8 @@ def downstream_value(tree: Tree, scratch: Scratch) -> NDArray[np.int64]:
 def paths(tree: Tree, scratch: Scratch) -> Map:
     """Paths of fire through each cell, see `planning.ranking.path_scores`."""
     total = np.zeros(tree.code.size)
-    path_counts(tree.code[None], tree.value, tree.offset, *scratch.of(tree.code.size), total)
+    path_counts(tree.code[None], np.ones(1), tree.value, tree.offset,
+                *scratch.of(tree.code.size), total)
     return total
 
 

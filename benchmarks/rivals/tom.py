@@ -82,7 +82,7 @@ def _patches(task: Task, weather: ProblemWeather, value: Floats, size: int,
             return np.array(cells, np.int64), burned
         if since >= often:
             front = enter(field, breaks, weather.towards)
-            flow, since = flow_of(front.code[None], padded, work), 0.0
+            flow, since = flow_of(front.code[None], padded, work, np.ones(1)), 0.0
             burned += front.burned
         lines = rated_lines(land, ground, flow, [across], lengths)
         new, cost = _slowest(field, weather, ground, front, value, [

@@ -98,6 +98,9 @@ INLINE void subtract_from(T& sum, i64 amount) {
     sum = T(u64(i64(sum)) - u64(amount));
 }
 
+// A product that wraps around, as sums do.
+INLINE i64 times(i64 weight, i64 amount) { return i64(u64(weight) * u64(amount)); }
+
 // Index of the lowest set bit of a word that is not zero.
 INLINE i64 lowest_bit(u64 word) { return __builtin_ctzll(word); }
 

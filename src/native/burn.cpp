@@ -136,21 +136,23 @@ INLINE i64 whole(double parts) {
     return near > -9e18 && near < 9e18 ? i64(near) : INT64_MIN;
 }
 
-// Adds a burned fire to its thread's sums.
-void add(i64 burned, bool classed, const Sums& sums, i64 thread, const Scratch& work) {
-    const Array<i32, ANY, ANY> count = sums.burned[thread];
+// Adds a burned fire, as often as it counts, to its thread's sums.
+void add(i64 burned, i64 weight, bool classed, const Sums& sums, i64 thread, const Scratch& work) {
+    const Array<i64, ANY, ANY> count = sums.burned[thread];
     i64* const below = sums.below.empty() ? nullptr : sums.below[thread].data;
     i64* const arrival = sums.arrival.empty() ? nullptr : sums.arrival[thread].data;
     for (i64 k = 0; k < burned; k++) {
         const i64 cell = work.order[k];
-        add_to(count(classed ? work.classes[cell] : 0, cell), 1);
-        if (below != nullptr) add_to(below[cell], whole(work.below[cell] * sums.per_value));
+        add_to(count(classed ? work.classes[cell] : 0, cell), weight);
+        if (below != nullptr)
+            add_to(below[cell], times(weight, whole(work.below[cell] * sums.per_value)));
         if (arrival != nullptr)
-            add_to(arrival[cell], whole(double(work.time[cell]) * sums.per_minute));
+            add_to(arrival[cell],
+                   times(weight, whole(double(work.time[cell]) * sums.per_minute)));
     }
     if (sums.stopped.empty()) return;
     for (i64 k = 0; k < work.front->stopped; k++)
-        add_to(sums.stopped(thread, stopped_cell(k, work)), 1);
+        add_to(sums.stopped(thread, stopped_cell(k, work)), weight);
 }
 
 // Puts a burned fire into the tracks.
@@ -183,7 +185,7 @@ void sum_listed(i64 number, i64 thread, const i64* offset, const SumMany& call) 
     track(number, burned, call.tracks, work);
     if (!call.sums.burned.empty()) {
         if (!call.sums.below.empty()) hand_down(burned, offset, work);
-        add(burned, classed, call.sums, thread, work);
+        add(burned, call.fires.weight[number], classed, call.sums, thread, work);
     }
     clean(burned, work);
 }

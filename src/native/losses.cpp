@@ -76,8 +76,7 @@ void subtract_fire(const FireSums& sums) {
     for (i64 k = 0; k < size; k++) {
         const i64 cell = sums.order[k];
         if (!sums.inner.has(cell)) continue;
-        subtract_from(sums.burned[cell], 1);
-        subtract_from(sums.downstream[cell], sums.below[cell]);
+        sums.count(cell, -1, sums.below[cell]);
         sums.below[cell] = 0;
     }
 }
@@ -91,8 +90,7 @@ void add_fire(const FireSums& sums, i64 burned, const i64* offset, const Classes
         below[order[k]] = share(class_in(order[k], classes, work), order[k]);
     for (i64 k = burned - 1; k >= 0; k--) {
         const i64 cell = order[k], code = work.code[cell], mine = below[cell];
-        add_to(sums.burned[cell], 1);
-        add_to(sums.downstream[cell], mine);
+        sums.count(cell, 1, mine);
         if (code == SPOT && sums.inner.has(work.thrower[cell]))
             add_to(below[work.thrower[cell]], mine);
         to_parents(cell, code, work.weight[cell], mine, offset,
@@ -122,8 +120,7 @@ void subtract_old(const FireSums& sums, const i64* offset, const Changed& change
         const i64 cell = changed.cell[k], code = changed.code[k];
         if (code == UNBURNED) continue;
         const i64 mine = sums.below[cell];
-        subtract_from(sums.burned[cell], 1);
-        subtract_from(sums.downstream[cell], mine);
+        sums.count(cell, -1, mine);
         to_parents(cell, code, changed.weight[k], mine, offset, [&](i64 parent, i64 part) {
             if (work.status[parent] == UNSEEN) subtract_from(changed.more[parent], part);
         });
@@ -140,8 +137,7 @@ void hand_down_fresh(const FireSums& sums, i64 fresh, const i64* offset, const C
         const i64 cell = work.order[k];
         add_to(below[cell], share(work.classes[cell], cell));
         const i64 mine = below[cell];
-        add_to(sums.burned[cell], 1);
-        add_to(sums.downstream[cell], mine);
+        sums.count(cell, 1, mine);
         to_parents(cell, work.code[cell], work.weight[cell], mine, offset,
                    [&](i64 parent, i64 part) {
                        add_to(work.status[parent] == UNSEEN ? more[parent] : below[parent], part);
@@ -159,7 +155,7 @@ void hand_down_more(const FireSums& sums, i64 stands, const i64* offset, i32* mo
         const i64 mine = sums.below[cell], code = work.code[cell];
         const float weight = work.weight[cell];
         sums.below[cell] = i32(mine + extra);
-        add_to(sums.downstream[cell], extra);
+        add_to(sums.downstream[cell], times(sums.weight, extra));
         to_parents(cell, code, weight, mine + extra, offset,
                    [&](i64 parent, i64 part) { add_to(more[parent], part); });
         to_parents(cell, code, weight, mine, offset,

@@ -55,8 +55,8 @@ i64 lost_before(const Classes& classes, const ClassValues& value, const Changed&
 // What all cells lose together.
 i64 lost_anywhere(const Classes& classes, const ClassValues& value, const Scratch& work);
 
-// A plan fire's cells in their order and its downstream value, with the sums of its slot. Cells in
-// damaged memory that are not `inner` are left out.
+// A plan fire's cells in their order and its downstream value, with the sums of its slot, in which
+// it counts `weight` times. Cells in damaged memory that are not `inner` are left out.
 struct FireSums {
     i32* order;
     i32& size;
@@ -64,15 +64,21 @@ struct FireSums {
     i32* burned;
     i64* downstream;
     InnerCells inner;
-    i64 cells;
+    i64 cells, weight;
+
+    // Adds the fire `sign` times its weight to the sums in a cell, below which it loses so much.
+    INLINE void count(i64 cell, i64 sign, i64 below) const {
+        add_to(burned[cell], times(sign, weight));
+        add_to(downstream[cell], times(times(sign, weight), below));
+    }
 };
 
-INLINE FireSums sums_of(const KeptFires& store, i64 fire, i64 slot, i64 thread,
+INLINE FireSums sums_of(const KeptFires& store, i64 fire, i64 slot, i64 thread, i64 weight,
                         const InnerCells& inner) {
     return {store.order[fire].data,         store.size[fire],
             store.below[fire].data,         store.burned[thread][slot].data,
             store.downstream[thread][slot].data, inner,
-            store.time.shape[1]};
+            store.time.shape[1], weight};
 }
 
 // Subtracts a plan fire from its slot's sums.

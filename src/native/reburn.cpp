@@ -20,7 +20,7 @@ struct Reburning {
 
     bool is_summed() const { return fire < plan_fires_of(call.store); }
     FireSums sums(const InnerCells& inner) const {
-        return sums_of(call.store, fire, slot, thread, inner);
+        return sums_of(call.store, fire, slot, thread, call.fires.weight[fire], inner);
     }
 };
 
@@ -101,7 +101,8 @@ void reburn(const Reburning& own, const i64* offset) {
         store.kept[own.fire] = call.spots.cells.empty() && !fire.view.manned
                                && fire.crews.attack_min == HUGE_VAL;
     }
-    store.loss[own.fire] = double(store.lost[own.fire]) / call.values.unit[own.slot];
+    store.loss[own.fire] = double(times(call.fires.weight[own.fire], store.lost[own.fire]))
+                           / call.values.unit[own.slot];
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ struct FireTable {
     Array<const i64, ANY> row, overlay, source;  // F
     Array<const double, ANY> duration;  // F
     Array<const u64, ANY> key;  // F
+    Array<const i64, ANY> weight;  // F
 };
 
 struct Overlays {
@@ -69,9 +70,8 @@ struct Workspace {
 };
 
 struct Sums {
-    Array<i32, ANY, ANY, ANY> burned;  // T D P or none
-    Array<i64, ANY, ANY> below, arrival;  // T P or none
-    Array<i32, ANY, ANY> stopped;  // T P or none
+    Array<i64, ANY, ANY, ANY> burned;  // T D P or none
+    Array<i64, ANY, ANY> below, arrival, stopped;  // T P or none
     double per_value, per_minute;
 };
 
@@ -350,6 +350,7 @@ struct PathSteps {
 
 struct PathCounts {
     Array<const u8, ANY, ANY> codes;  // F P
+    Array<const double, ANY> weight;  // F
     Array<const double, ANY> value;  // P
     Array<const i64, 32> offset;  // 32
     Array<i32, 2, ANY> ints;  // 2 P
@@ -360,6 +361,7 @@ struct PathCounts {
 
 struct Flows {
     Array<const u8, ANY, ANY> codes;  // F P
+    Array<const double, ANY> weight;  // F
     Array<const double, ANY> value;  // P
     Array<const i64, 32> offset;  // 32
     Array<i32, 2, ANY> ints;  // 2 P

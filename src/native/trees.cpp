@@ -65,10 +65,10 @@ struct Order {
     }
 };
 
-// Value burned below each cell, itself included; half to each parent.
-void hand_up(const u8* code, const double* value, const Steps& steps, const Order& order,
-             double* below) {
-    for (i64 k = 0; k < order.count; k++) below[order.cells[k]] = value[order.cells[k]];
+// Value burned below each cell, itself included, as often as the fire counts; half to each parent.
+void hand_up(const u8* code, const double* value, double weight, const Steps& steps,
+             const Order& order, double* below) {
+    for (i64 k = 0; k < order.count; k++) below[order.cells[k]] = weight * value[order.cells[k]];
     for (i64 k = order.count - 1; k >= 0; k--) {
         const i64 cell = order.cells[k];
         const Parents own = parents_of(cell, code[cell], steps);
@@ -103,7 +103,7 @@ void add_flow(const Flows& call, const u8* code, const Steps& steps, const Order
     }
 }
 
-// Calls task(code, order) for each fire, once its cells are in order.
+// Calls task(code, weight, order) for each fire, once its cells are in order.
 template <class Call, class Task>
 const char* for_trees(const Call& call, const Task& task) {
     const i64 cells = call.seen.size();
@@ -116,7 +116,7 @@ const char* for_trees(const Call& call, const Task& task) {
         const u8* const code = call.codes[fire].data;
         Order order{call.ints[0].data, call.ints[1].data, call.seen.data, cells, 0};
         if (const char* fault = order.fill(code, call.offset)) return fault;
-        task(code, order);
+        task(code, call.weight[fire], order);
     }
     return nullptr;
 }
@@ -127,9 +127,9 @@ ENTRY(path_counts, PathCounts) {
     const Steps& steps = call.offset;
     double* const above = call.reals[0].data;
     double* const below = call.reals[1].data;
-    return for_trees(call, [&](const u8* code, const Order& order) {
+    return for_trees(call, [&](const u8* code, double weight, const Order& order) {
         count_steps(code, steps, order, above);
-        hand_up(code, call.value.data, steps, order, below);
+        hand_up(code, call.value.data, weight, steps, order, below);
         for (i64 k = 0; k < order.count; k++) {
             const i64 cell = order.cells[k];
             call.total[cell] += above[cell] * below[cell];
@@ -139,8 +139,8 @@ ENTRY(path_counts, PathCounts) {
 
 ENTRY(flows, Flows) {
     const Steps& steps = call.offset;
-    return for_trees(call, [&](const u8* code, const Order& order) {
-        hand_up(code, call.value.data, steps, order, call.below.data);
+    return for_trees(call, [&](const u8* code, double weight, const Order& order) {
+        hand_up(code, call.value.data, weight, steps, order, call.below.data);
         add_flow(call, code, steps, order);
     });
 }

@@ -114,10 +114,12 @@ void try_each_line(i64 k, i64 thread, const i64* offset, const TryLines& call) {
     const i64 fire = call.which[k];
     const u8* const code = call.store.code[fire].data;
     const Array<i64, ANY> out = call.out[k];
+    const i64 weight = call.fires.weight[fire];
     Trial trial = begun(fire, thread, offset, call);
     for (i64 line = 0; line < out.size(); line++) {
         const Cells own = call.cells.slice(call.first[line], call.first[line + 1]);
-        out[line] = depends_on_any(own, code, call) ? try_cells(own, trial) : NOT_TRIED;
+        out[line] =
+            depends_on_any(own, code, call) ? times(weight, try_cells(own, trial)) : NOT_TRIED;
     }
     call.beyond[k] = trial.is_beyond;
 }

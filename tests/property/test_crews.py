@@ -145,7 +145,7 @@ def test_held_breaks_have_the_bits_of_the_slow_version(case: Case, rules: str, s
     field = with_rules(case, rules, seed)
     made = burn_maps(field, case.fires, case.value, case.breaks)
     held = np.zeros(field.shape)
-    for fire, (source, scenario, duration, key) in enumerate(zip(*case.fires, strict=True)):
+    for fire, (source, scenario, duration, key) in enumerate(zip(*case.fires[:4], strict=True)):
         start = divmod(int(source), field.shape[1])
         arrival, code, stopped = burn_slowly_held(field, int(scenario), start, duration,
                                                   case.breaks, key)
@@ -170,7 +170,7 @@ def test_a_contained_fire_is_the_fire_until_the_attack(case: Case, held: bool, s
     made, free = (burn_maps(one, case.fires, case.value, case.breaks) for one in (field, alone))
     attack = field.breaks.crew.attack_min
     under = shaded(field, case.breaks)
-    for fire, (source, scenario, duration, key) in enumerate(zip(*case.fires, strict=True)):
+    for fire, (source, scenario, duration, key) in enumerate(zip(*case.fires[:4], strict=True)):
         before = free.arrival_time_min[fire]
         burned = before <= attack
         around = np.pad(burned, 1)

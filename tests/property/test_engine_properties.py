@@ -24,7 +24,7 @@ def cell_of(source, cols):
 def test_fires_have_the_bits_of_the_slow_version(case: Case) -> None:
     field = case.field()
     made = burn_maps(field, case.fires, case.value, case.breaks)
-    for fire, (source, scenario, duration, _) in enumerate(zip(*case.fires, strict=True)):
+    for fire, (source, scenario, duration, _) in enumerate(zip(*case.fires[:4], strict=True)):
         slow = burn_slowly(field, int(scenario), cell_of(source, case.burnable.shape[1]),
                            duration, case.value, case.breaks)
         np.testing.assert_array_equal(made.arrival_time_min[fire], slow.arrival)
@@ -106,7 +106,7 @@ def test_a_batch_has_the_bits_of_fires_burned_alone(case: Case) -> None:
     field = case.field()
     batch = burn_maps(field, case.fires, case.value, case.breaks)
     for fire in range(7):
-        one = Fires(*(part[fire:fire + 1] for part in case.fires))
+        one = case.fires.part(slice(fire, fire + 1))
         for together, alone in zip(batch, burn_maps(field, one, case.value, case.breaks),
                                    strict=True):
             np.testing.assert_array_equal(together[fire], alone[0])
@@ -119,8 +119,7 @@ def test_breaks_one_by_one_have_the_bits_of_burning_anew(case: Case, seed: int) 
     """Slots burn only what a break changes; on ignitions, along diagonals, anywhere."""
     rng = np.random.default_rng(seed)
     rows, cols = case.burnable.shape
-    plan, reward = (Fires(*(part[half] for part in case.fires))
-                    for half in (slice(0, 7), slice(7, 12)))
+    plan, reward = (case.fires.part(half) for half in (slice(0, 7), slice(7, 12)))
     problem = problem_on(case, plan, reward)
     slots = ProblemBatch(Sizes(1, (rows, cols), 2, 7, 5))
     slots.load(0, problem)

@@ -81,9 +81,10 @@ def calls() -> list[tuple[Callable, tuple]]:
         (planning.lay_paths, (doubles(3, H), zeros(np.int64, 2, 3), False, doubles(2, 4),
                               doubles(2, 4), zeros(np.int32, 2, 3, 4), zeros(np.int32, 2, 3, 4))),
         (planning.path_steps, (3, paths, paths.copy(), zeros(np.int64, 5, 2), wholes(0))),
-        (planning.path_counts, (codes, doubles(P), offset, ints, seen, doubles(2, P), doubles(P))),
-        (planning.flows, (codes, doubles(P), offset, ints, seen, doubles(P), doubles(P),
-                          doubles(32, P))),
+        (planning.path_counts, (codes, doubles(2), doubles(P), offset, ints, seen, doubles(2, P),
+                                doubles(P))),
+        (planning.flows, (codes, doubles(2), doubles(P), offset, ints, seen, doubles(P),
+                          doubles(P), doubles(32, P))),
         (agent.add_along, (floats(2, 2, H, W), line, wholes(0, 1, 3), floats(2, 2, H, W)))]
 
 
@@ -184,8 +185,8 @@ def replaced(values: tuple, place: int, value: Any) -> tuple:
     ("lay_paths", 1, np.full((2, 3), 2**62)), ("path_steps", 0, 4), ("path_steps", 0, -1),
     ("path_steps", 1, np.full((3, 4), 4, np.int32)),
     ("path_steps", 2, np.full((3, 4), -1, np.int32)),
-    ("flows", 0, np.zeros((2, P), np.uint8)), ("path_counts", 4, np.ones(P, np.uint8)),
-    ("path_counts", 2, wholes(*[2**40] * 32)), ("add_along", 2, wholes(0, 3, 2)),
+    ("flows", 0, np.zeros((2, P), np.uint8)), ("path_counts", 5, np.ones(P, np.uint8)),
+    ("path_counts", 3, wholes(*[2**40] * 32)), ("add_along", 2, wholes(0, 3, 2)),
     ("add_along", 2, wholes(0, 1, 4)), ("add_along", 1, np.full((3, 2), 2**62))])
 def test_what_leads_outside_is_refused(name: str, place: int, value: Any) -> None:
     call, values = calls()[NAMES.index(name)]
@@ -197,4 +198,4 @@ def test_parents_in_a_circle_are_refused() -> None:
     offset = np.where(np.arange(32) % 2 == 0, 1, -1)
     codes = np.full((2, P), 255, np.uint8)
     codes[1, 50], codes[1, 51] = 0, 1  # each came from the other
-    assert refused(call, (codes, values[1], offset, *values[3:]))
+    assert refused(call, (codes, *values[1:3], offset, *values[4:]))

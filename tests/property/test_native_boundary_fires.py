@@ -47,7 +47,7 @@ def given_parts(rng: np.random.Generator, *, embers: bool, held: bool, constant:
     row, col = rng.integers(0, [[ROWS], [COLS]], (2, FIRES))
     fires = structs.FireTable(np.zeros(FIRES, np.int64), ints(2, FIRES),
                               (row + 3) * WIDTH + col + 3, np.array([np.inf, np.nan, 3.0]),
-                              ints(2**64, FIRES, kind=np.uint64))
+                              ints(2**64, FIRES, kind=np.uint64), ints(2**63 - 1, FIRES))
     return {"which": np.arange(FIRES), "width": WIDTH, "arcs": arcs, "spots": spots,
             "rules": rules, "fires": fires,
             "overlays": structs.Overlays(state.reshape(2, CELLS), floats(2, CLASSES, CELLS)),
@@ -63,9 +63,8 @@ def burn(parts: Parts) -> None:
 
 def add_up(parts: Parts) -> None:
     threads = parts["scratch"].time.shape[0]
-    sums = structs.Sums(np.zeros((threads, CLASSES, CELLS), np.int32),
-                        *(np.zeros((threads, CELLS), np.int64) for _ in range(2)),
-                        np.zeros((threads, CELLS), np.int32), np.nan, 1e300)
+    sums = structs.Sums(np.zeros((threads, CLASSES, CELLS), np.int64),
+                        *(np.zeros((threads, CELLS), np.int64) for _ in range(3)), np.nan, 1e300)
     tracks = structs.Tracks(np.empty((2, CELLS), np.int32), np.empty((2, CELLS), np.float32),
                             np.empty(FIRES, np.int64), np.empty(FIRES))
     tiles = parts.get("tiles", structs.Tiles(np.ones(4, np.uint8),

@@ -78,7 +78,7 @@ def test_no_order_of_fires_and_no_blocks_change_a_bit(case, seed) -> None:
     loss = np.zeros(count)
     for part in np.array_split(shuffled, min(3, count)):
         loss[part] = add_fires(setup, case.fires.part(part), sums).loss
-    parts = result_of(sums, loss, setup.overlays.value[0], field.shape)
+    parts = result_of(sums, loss, case.fires.whole, setup.overlays.value[0], field.shape)
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(one, other)
 

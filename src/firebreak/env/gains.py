@@ -76,7 +76,7 @@ def _tried(slots: ProblemBatch, slot: int, cells: NDArray[np.int64], first: NDAr
     """`FireStore.try_lines` of lines of flat cells, with breaks as the slot's problem has them."""
     rules, value = slots.problem(slot).scene.field.breaks, slots.value[slot]
     left = value * np.float32(rules.lost) if rules.lost > 0.0 else value[:0]
-    candidates = Candidates(slot, break_state(rules), in_units(left, slots.loss_unit(slot)))
+    candidates = Candidates(slot, break_state(rules), in_units(left, slots.fires.value_unit(slot)))
     return slots.fires.try_lines(slots.plan_ids(slot).start + fires,
                                  padded_cells(cells, slots.sizes.shape[1]), first, candidates,
                                  slots.fields, slots.overlays)
@@ -234,7 +234,8 @@ def saved_anew(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]
     field = slots.problem(slot).scene.field
     value, marked = slots.value.copy(), pad(edge)
     value[slot] = slots.fires.whole_value(slot)
-    value[slot][:, marked] = 2.0**(_MOST_LOST + 1) / unit  # a loss that no fire has otherwise
+    # A loss that no fire has otherwise.
+    value[slot][:, marked] = 2.0**(_MOST_LOST + 1) / slots.fires.value_unit(slot)
     found = TriedAnew([], [], False)
     for cells, some in zip(lines, fires, strict=True):
         places = padded_cells(cells, slots.sizes.shape[1])

@@ -26,7 +26,7 @@ from firebreak.fire.effects.losses import (
 from firebreak.fire.engine import burn, burn_field, burn_plans, burn_tracks
 from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
 from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
-from firebreak.fire.fires import FireRegime, Fires
+from firebreak.fire.fires import HEAVIEST, WHOLE, FireRegime, Fires, effective_number
 from firebreak.fire.incremental.field_store import FieldStore
 from firebreak.fire.incremental.fire_store import FireStore
 from firebreak.fire.incremental.structs import (
@@ -68,6 +68,7 @@ __all__ = [
     "FBP_RANGES",
     "FLAME_FT",
     "FUEL_NAMES",
+    "HEAVIEST",
     "HELD",
     "NEIGHBOURS",
     "NEVER_FLAME_FT",
@@ -77,6 +78,7 @@ __all__ = [
     "RIM",
     "STENCIL",
     "UNBURNED",
+    "WHOLE",
     "BurnResult",
     "Candidates",
     "Ellipse",
@@ -105,6 +107,7 @@ __all__ = [
     "burn_plans",
     "burn_tracks",
     "conditions_from",
+    "effective_number",
     "ellipse_of",
     "fbp_behavior",
     "field_from_ellipse",

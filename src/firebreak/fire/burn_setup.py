@@ -105,7 +105,8 @@ def table_of(field: TravelField, fires: Fires) -> FireTable:
     return FireTable(fires.scenario.astype(np.int64) * field.steps,
                      np.zeros(fires.source.size, np.int64),
                      padded_cells(fires.source.astype(np.int64), field.shape[1]),
-                     fires.duration_min.astype(np.float64), fires.key.astype(np.uint64))
+                     fires.duration_min.astype(np.float64), fires.key.astype(np.uint64),
+                     fires.parts)
 
 
 def _check_value(field: TravelField, value: NDArray[np.float32]) -> None:

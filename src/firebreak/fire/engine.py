@@ -106,7 +106,7 @@ def burn_field(field: TravelField, fires: Fires, value: NDArray[np.float32] | No
 class BurnedFires(NamedTuple):
     """F fires, burned.
 
-    loss: f64 [F], value burned per fire.
+    loss: f64 [F], value burned per fire, as often as it counts.
     arrival_time_min: f64 [F, H, W], inf = unburned.
     parent_code: u8 [F, H, W], see `stencil`; HELD where crews stopped the fire at a break.
     downstream_value: f64 [F, H, W], value burned in the fire's tree below each cell.
@@ -144,13 +144,14 @@ def burned_times(scene: Scene, fires: Fires) -> list[NDArray[np.float32]]:
 
 class Summed(NamedTuple):
     """F fires in sums. loss: f64 [F]; value: f32 [C, P] as burned; tiles: those that the fires of
-    the last stream came near are ready.
+    the last stream came near are ready; whole: see `Fires`.
     """
 
     sums: Sums
     loss: NDArray[np.float64]
     value: NDArray[np.float32]
     tiles: Tiles
+    whole: int
 
 
 def sum_fires(scene: Scene, fires: Fires, breaks: Breaks, units: tuple[float, float]) -> Summed:
@@ -166,14 +167,14 @@ def nothing_summed(scene: Scene, fires: Fires, breaks: Breaks) -> Summed:
     setup = (make_setup(scene.travel, value, grid) if scene.travel is not None
            else empty_setup(scene, 0, grid, value, None)[0])
     return Summed(new_sums(setup, fires, 1), np.zeros(fires.source.size), setup.overlays.value[0],
-                  EVERYWHERE)
+                  EVERYWHERE, fires.whole)
 
 
 def _burned(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks: Breaks,
             want: Want, report: Report) -> BurnResult:
     if want == "statistics":
         made = _summed(burn_all, fires, value, breaks, report)
-        return result_of(made.sums, made.loss, made.value, value.shape[-2:])
+        return result_of(made.sums, made.loss, made.whole, made.value, value.shape[-2:])
     loss = np.zeros(fires.source.size)
     if want == "loss":
         burn_all(fires, value, [(breaks, _losses_into(loss, report))])
@@ -207,7 +208,7 @@ def _summed(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks:
         sums = new_sums(setup, fires) if made is None else made.sums
         if units is not None:
             sums = sums._replace(per_value=units[0], per_minute=units[1])
-        made = Summed(sums, loss, setup.overlays.value[0], tiles)
+        made = Summed(sums, loss, setup.overlays.value[0], tiles, fires.whole)
         added = add_fires(setup, some, sums, tiles)
         loss[which] = added.loss
         report(int((added.state != MISSED).sum()))
@@ -234,7 +235,9 @@ def _losses_into(loss: NDArray[np.float64], report: Report) -> Take:
 def _burn_into(setup: BurnSetup, fires: Fires, arrival: NDArray | None = None,
                code: NDArray | None = None,
                downstream: NDArray | None = None) -> NDArray[np.float64]:
-    """Burns fires into padded maps, those given, and returns the loss of each."""
+    """Burns fires into padded maps, those given, and returns the loss of each, as often as it
+    counts.
+    """
     count = fires.source.size
     loss = np.empty(count)
     reals, bytes_ = np.empty((0, setup.cells)), np.empty((0, setup.cells), np.uint8)
@@ -242,7 +245,7 @@ def _burn_into(setup: BurnSetup, fires: Fires, arrival: NDArray | None = None,
                       reals if downstream is None else downstream, bytes_, loss)
     burn_many(np.arange(count), padded_width(setup.field.shape[1]), setup.arcs, setup.spots,
               setup.rules, table_of(setup.field, fires), setup.overlays, results, setup.scratch)
-    return loss
+    return fires.weighed(loss)
 
 
 def _burn_all(scene: Scene) -> BurnAll:

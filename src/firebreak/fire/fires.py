@@ -2,6 +2,10 @@
 
 Draws are keyed by (seed, name of the set, landscape), one stream per quantity, so the first fires
 of a long set are those of a short one and every plan meets the same fires.
+
+A fire counts as one, or in a set that is drawn where fires matter (`proposal`) as often as its
+weight says. Losses are given times the weight, so that any mean of them over the fires is the mean
+that plain draws have; what counts fires or orders their losses takes the weight from `Fires`.
 """
 
 from dataclasses import dataclass
@@ -18,6 +22,11 @@ from firebreak.seeding import generator
 from firebreak.settings.fire import FireSettings
 from firebreak.settings.kinds import DURATION_SPREAD
 
+WHOLE = 4096
+"""Parts of a fire that weights count."""
+HEAVIEST = 5
+"""Fires that a fire counts for, at most."""
+
 
 class Fires(NamedTuple):
     """F fires.
@@ -26,17 +35,44 @@ class Fires(NamedTuple):
     scenario: int64 [F], weather scenario or stream.
     duration_min: float64 [F].
     key: uint64 [F], names the fire in the draws made while it burns, such as breaches.
+    weight: int64 [F], how often the fire counts, in parts of 1 / WHOLE; None where each counts
+        once. Whole numbers, so that weighted sums have the same bits in any order.
     """
 
     source: NDArray[np.int64]
     scenario: NDArray[np.int64]
     duration_min: NDArray[np.float64]
     key: NDArray[np.uint64]
+    weight: NDArray[np.int64] | None = None
+
+    @property
+    def whole(self) -> int:
+        """Parts that a fire has which counts once; sums of `parts` are counted in these."""
+        return 1 if self.weight is None else WHOLE
+
+    @property
+    def heaviest(self) -> int:
+        """Fires that one of these may count for."""
+        return 1 if self.weight is None else HEAVIEST
+
+    @property
+    def parts(self) -> NDArray[np.int64]:
+        """int64 [F], how often each counts, in parts."""
+        return np.ones(self.source.size, np.int64) if self.weight is None else self.weight
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """f64 [F], how often each counts; exactly."""
+        return self.parts / self.whole
+
+    def weighed(self, loss: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Losses of the fires f64 [F], each as often as it counts."""
+        return loss if self.weight is None else loss * self.times
 
     def part(self, which: slice | NDArray) -> "Fires":
         """Some of the fires."""
         return Fires(self.source[which], self.scenario[which], self.duration_min[which],
-                     self.key[which])
+                     self.key[which], None if self.weight is None else self.weight[which])
 
     def first(self, count: int) -> "Fires":
         """The first `count` fires."""
@@ -49,6 +85,14 @@ class Fires(NamedTuple):
         """
         above = first * padded_width(cols) * int(CELL_STEP) % 2**64
         return self._replace(source=self.source - first * cols, key=self.key + np.uint64(above))
+
+
+def effective_number(times: NDArray[np.float64]) -> float:
+    """Number of plain draws that tell as much as fires which count so often [F].
+
+    Source: Kish (1965), Survey sampling, section 11.7.
+    """
+    return float(times.sum() ** 2 / np.square(times).sum()) if times.size else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +129,7 @@ def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> No
 
     Raises:
         InputError: no fire, columns of other kinds or lengths, an ignition elsewhere, an unknown
-            weather, a duration below 0.
+            weather, a duration below 0, a weight out of range.
     """
     _check_columns(fires)
     if fires.source.size == 0:
@@ -103,16 +147,21 @@ def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> No
     if np.isnan(fires.duration_min).any() or (fires.duration_min < 0).any():
         raise fail(expected="durations of 0 minutes or more", given="nan or below 0",
                    where="fires", remedy="check the fire regime")
+    if (fires.parts < 1).any() or (fires.parts > fires.heaviest * fires.whole).any():
+        raise fail(expected=f"weights of 1 to {HEAVIEST * WHOLE} parts",
+                   given=f"{fires.parts.min()} to {fires.parts.max()}", where="fires",
+                   remedy="leave the weights out, or draw fires with Scene.fires")
 
 
 def _check_columns(fires: Fires) -> None:
-    kinds = (("source", "iu"), ("scenario", "iu"), ("duration_min", "f"), ("key", "u"))
+    kinds = (("source", "iu"), ("scenario", "iu"), ("duration_min", "f"), ("key", "u"),
+             ("parts", "i"))
     for name, kind in kinds:
         column = np.asarray(getattr(fires, name))
         if column.ndim != 1 or column.dtype.kind not in kind or (
                 column.size != np.size(fires.source)):
-            raise fail(expected="columns of equal length: whole sources and scenarios, real "
-                                "durations, unsigned keys",
+            raise fail(expected="columns of equal length: whole sources, scenarios and weights, "
+                                "real durations, unsigned keys",
                        given=f"{name} of shape {column.shape} and type {column.dtype}",
                        where="fires", remedy="draw fires with draw_fires")
 

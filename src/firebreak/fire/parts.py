@@ -19,23 +19,23 @@ from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import padded_width
 
 STRIP_CELLS, PART_FIRES = 4_000_000, 256
-"""Cells of a strip, about, and fires of a part, at most: what comes back of a part is some 40 bytes
+"""Cells of a strip, about, and fires of a part, at most: what comes back of a part is some 64 bytes
 for each cell of a strip."""
 
 
 class PartSums(NamedTuple):
     """Losses of the fires of a part, f64 [N], and their sums on a rectangle of the padded map,
-    which begins at row `top` and column `left`: burned i32 [C, h, w]; below, arrival i64 [h, w];
-    stopped i32 [h, w], or without cells where nobody holds breaks.
+    which begins at row `top` and column `left`: burned i64 [C, h, w]; below, arrival, stopped i64
+    [h, w]; stopped without cells where nobody holds breaks.
     """
 
     loss: NDArray[np.float64]
     top: int
     left: int
-    burned: NDArray[np.int32]
+    burned: NDArray[np.int64]
     below: NDArray[np.int64]
     arrival: NDArray[np.int64]
-    stopped: NDArray[np.int32]
+    stopped: NDArray[np.int64]
 
 
 class PartsTotal:
@@ -66,7 +66,7 @@ class PartsTotal:
         are used up.
         """
         total = self._total
-        return result_of(total.sums, total.loss, total.value, self._shape)
+        return result_of(total.sums, total.loss, total.whole, total.value, self._shape)
 
 
 def parts_of(fires: Fires, shape: tuple[int, int]) -> list[NDArray[np.intp]]:
@@ -83,7 +83,7 @@ def parts_of(fires: Fires, shape: tuple[int, int]) -> list[NDArray[np.intp]]:
 def burn_part(scene: Scene, fires: Fires, breaks: Breaks,
               units: tuple[float, float]) -> PartSums:
     """Burns the fires of one part, all of one weather. units: those of the sums over all parts."""
-    sums, loss, _, tiles = sum_fires(scene, fires, breaks, units)
+    sums, loss, _, tiles, _ = sum_fires(scene, fires, breaks, units)
     shape = scene.landscape.shape
     rows, cols = _near(tiles, shape)
 
@@ -93,7 +93,7 @@ def burn_part(scene: Scene, fires: Fires, breaks: Breaks,
 
     return PartSums(loss, rows.start, cols.start, cut(sums.burned), cut(sums.below),
                     cut(sums.arrival),
-                    cut(sums.stopped) if sums.stopped.size else np.empty((0, 0), np.int32))
+                    cut(sums.stopped) if sums.stopped.size else np.empty((0, 0), np.int64))
 
 
 def _on_map(flat: NDArray, shape: tuple[int, int]) -> NDArray:

@@ -30,7 +30,7 @@ _NO_CELLS = np.empty((0, 0))
 class BurnResult(NamedTuple):
     """F fires, burned. Maps are f64 [H, W] over all fires; those that were not wanted are empty.
 
-    loss: f64 [F], value lost per fire.
+    loss: f64 [F], value lost per fire, as often as it counts, see `Fires.weight`.
     burn_probability: share of the fires that burned the cell.
     downstream_value: value lost in the fires' trees below the cell, mean over all fires.
     arrival_time_min: mean over the fires that burned the cell, inf where none did.
@@ -52,7 +52,8 @@ class BurnResult(NamedTuple):
 
 
 class Added(NamedTuple):
-    """Outcome of fires [F]: loss f64; state u8, ADDED or MISSED; tracks."""
+    """Outcome of fires [F]: loss f64, as often as each counts; state u8, ADDED or MISSED; tracks.
+    """
 
     loss: NDArray[np.float64]
     state: NDArray[np.uint8]
@@ -63,19 +64,19 @@ def new_sums(setup: BurnSetup, fires: Fires, threads: int | None = None) -> Sums
     """Sums that start at 0, in units that hold all of `fires` together without overflow. threads:
     that add to them; all there are if not given.
     """
-    count, cells, threads = fires.source.size, setup.cells, threads or max_threads()
+    count, cells, threads = int(fires.parts.sum()), setup.cells, threads or max_threads()
     value = setup.overlays.value[0]
     most_lost = float((value if value.shape[0] == 1 else value.max(axis=0)).sum(dtype=np.float64))
     longest = min(float(fires.duration_min.max(initial=0.0)), LONGEST_MIN)
     return Sums(
-        np.zeros((threads, CLASSES if setup.field.heat.size else 1, cells), np.int32),
+        np.zeros((threads, CLASSES if setup.field.heat.size else 1, cells), np.int64),
         np.zeros((threads, cells), np.int64), np.zeros((threads, cells), np.int64),
-        np.zeros((threads, cells if setup.field.breaks.held else 0), np.int32),
+        np.zeros((threads, cells if setup.field.breaks.held else 0), np.int64),
         _units(count * most_lost), _units(count * longest))
 
 
-NO_SUMS = Sums(np.zeros((0, 0, 0), np.int32), np.zeros((0, 0), np.int64),
-               np.zeros((0, 0), np.int64), np.zeros((0, 0), np.int32), 1.0, 1.0)
+_NONE = np.zeros((0, 0), np.int64)
+NO_SUMS = Sums(np.zeros((0, 0, 0), np.int64), _NONE, _NONE, _NONE, 1.0, 1.0)
 """For fires of which only losses and tracks are wanted."""
 
 
@@ -104,12 +105,12 @@ def add_fires(setup: BurnSetup, fires: Fires, sums: Sums, tiles: Tiles = EVERYWH
         raise fail(expected=f"arrival times up to {LONGEST_MIN:.0f} minutes",
                    given=f"{made.tracks.latest.max():.3g}", where="fires",
                    remedy="shorten the fires' durations")
-    return made
+    return made._replace(loss=fires.weighed(made.loss))
 
 
 class Times(NamedTuple):
-    """Of fires [F]: loss f64; times f32 and padded cells i32 of what each burned, in its order,
-    cells only if wanted; state u8, see `Added`.
+    """Of fires [F]: loss f64 and state u8, see `Added`; times f32 and padded cells i32 of what each
+    burned, in its order, cells only if wanted.
     """
 
     loss: NDArray[np.float64]
@@ -135,13 +136,15 @@ def times_of(setup: BurnSetup, fires: Fires, tiles: Tiles = EVERYWHERE, *,
     return made
 
 
-def result_of(sums: Sums, loss: NDArray[np.float64], value: NDArray[np.float32],
+def result_of(sums: Sums, loss: NDArray[np.float64], whole: int, value: NDArray[np.float32],
               shape: tuple[int, int]) -> BurnResult:
-    """Means over fires from their sums, which are used up; value f32 [C, P] as burned."""
-    n = loss.size
+    """Means over fires from their sums, which are used up; whole: see `Fires`; value f32 [C, P] as
+    burned.
+    """
+    n = loss.size * whole
     burned, below, arrival = (_over_threads(part) for part in (sums.burned, sums.below,
                                                                sums.arrival))
-    every = burned.sum(axis=0, dtype=np.int64)
+    every = burned.sum(axis=0)
     reached = np.full(every.size, np.inf)
     np.divide(arrival / sums.per_minute, every, out=reached, where=every > 0)
     if value.shape[0] == burned.shape[0]:

@@ -76,10 +76,11 @@ def tree_scratch(shape: tuple[int, int]) -> TreeScratch:
 def path_scores(trees: PlanTrees, value: Floats, work: TreeScratch) -> Floats:
     """Paths of fire through each padded cell [P], by the value [P] of the cell where they end: all
     pairs of a cell further up and a cell further down in a fire's tree, the cell itself included
-    among the latter, summed over fires.
+    among the latter, summed over fires as often as they count.
     """
     total = np.zeros(value.size)
-    path_counts(trees.code, value, work.offset, work.ints, work.seen, work.reals, total)
+    path_counts(trees.code, trees.times, value, work.offset, work.ints, work.seen, work.reals,
+                total)
     return total
 
 

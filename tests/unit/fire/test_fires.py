@@ -24,7 +24,7 @@ def test_a_short_set_is_the_beginning_of_a_long_one() -> None:
 
 @pytest.mark.parametrize("other", [{"fire_set": "reward"}, {"landscape": "y"}, {"seed": 2}])
 def test_other_names_draw_other_fires(other) -> None:
-    for ours, theirs in zip(draw(), draw(**other), strict=True):
+    for ours, theirs in zip(draw()[:4], draw(**other)[:4], strict=True):
         assert (ours != theirs).mean() > 0.3
 
 

@@ -33,7 +33,8 @@ def burned_case(case: Case) -> tuple[BurnedFires, PlanTrees, np.ndarray]:
     """Fires of a case, their trees as the planners see them, and the value [P]."""
     burned = burn_maps(case.field(), case.fires, case.value, case.breaks)
     trees = PlanTrees(pad(burned.parent_code, UNBURNED),
-                      padded_cells(case.fires.source, case.burnable.shape[1]), burned.loss)
+                      padded_cells(case.fires.source, case.burnable.shape[1]), burned.loss,
+                      case.fires.times)
     return burned, trees, pad(case.value.astype(np.float64))
 
 
@@ -91,7 +92,7 @@ def test_path_scores_and_flows_share_between_two_parents(case: Case) -> None:
             paths[cell] += distance(cell) * below[cell]
             if cell != source:
                 through[cell] += below[cell]
-    flow = flow_of(trees.code, value, work)
+    flow = flow_of(trees.code, value, work, trees.times)
     np.testing.assert_allclose(unpad(path_scores(trees, value, work), shape), paths)
     np.testing.assert_allclose(unpad(flow.through, shape), through)
     # What comes over steps is what comes through, but from the ignition, which no break stops.
@@ -105,7 +106,7 @@ def test_flows_over_a_chain_are_known() -> None:
     code[0, 0] = IGNITION
     code[0, 1:4] = 6  # from the west
     padded, value = pad(code[None], UNBURNED), pad(np.array([[5.0, 1.0, 2.0, 4.0, 9.0]]))
-    flow = flow_of(padded, value, tree_scratch((1, 5)))
+    flow = flow_of(padded, value, tree_scratch((1, 5)), np.ones(1))
     assert unpad(flow.through, (1, 5)).tolist() == [[0.0, 7.0, 6.0, 4.0, 0.0]]
     assert unpad(flow.along[6], (1, 5)).tolist() == [[0.0, 0.0, 6.0, 4.0, 0.0]]
     assert flow.along.sum() == 10.0
@@ -114,7 +115,8 @@ def test_flows_over_a_chain_are_known() -> None:
 def test_a_way_begins_at_a_cell_that_an_ember_lit() -> None:
     code = np.full((1, 5), UNBURNED, np.uint8)
     code[0, :] = [IGNITION, 6, UNBURNED, SPOT, 6]
-    trees = PlanTrees(pad(code[None], UNBURNED), padded_cells(np.array([0]), 5), np.zeros(1))
+    trees = PlanTrees(pad(code[None], UNBURNED), padded_cells(np.array([0]), 5), np.zeros(1),
+                      np.ones(1))
     value = pad(np.array([[5.0, 1.0, 2.0, 4.0, 9.0]]))
     found = path_scores(trees, value, tree_scratch((1, 5)))
     assert unpad(found, (1, 5)).tolist() == [[0.0, 1.0, 0.0, 0.0, 9.0]]
@@ -163,7 +165,7 @@ def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew() -> None:
     for cell in make_plan(scene, 0.04, 30, "betweenness", seed=0).cells[:4].tolist():
         burned = burn_maps(scene.field, fires, scene.value_by_class, breaks)
         trees = PlanTrees(pad(burned.parent_code, UNBURNED),
-                          padded_cells(fires.source, land.shape[1]), burned.loss)
+                          padded_cells(fires.source, land.shape[1]), burned.loss, fires.times)
         score = unpad(path_scores(trees, value, work), land.shape)
         allowed = land.treatable & ~breaks
         assert cell == np.where(allowed, score / land.cost, -1.0).argmax()

@@ -108,7 +108,7 @@ class PlanByWindows:
         under = [None, plan.break_mask()] + ([] if network is None else [network.break_mask()])
         with bar(len(under) * options.test_fires, "fire") as advance:
             before, after, *others = burn_plans(scene, fires, under, advance)
-        groups = fire_groups(fires.scenario, before)
+        groups = fire_groups(fires.scenario, before, fires.times)
         existing = None if network is None else (groups.saving(before - others[0], before),
                                                  network.cost)
         found = WindowsJudgement(groups.saving(before - after, before), existing, before, after,

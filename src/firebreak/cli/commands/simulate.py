@@ -90,7 +90,7 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     for words in fact_words(facts):
         print(words)
     if records is not None:
-        print(size_words(facts.sizes_ha, records))
+        print(size_words(facts.sizes_ha, records, facts.times))
     print(args.scene.crews_words(), end="")
     print(_outlasting(done.scene, done.fires), end="")
     print(_hemmed_in(land, done.fires), end="")

@@ -139,9 +139,10 @@ class PlanTrees(NamedTuple):
     """K plan fires as they burned under the breaks so far, by padded cell.
 
     code: u8 [K, P], how each cell was reached, see `fire.travel.stencil`. source: i64 [K].
-    loss: f64 [K].
+    loss: f64 [K], as often as each counts; times: f64 [K], how often that is.
     """
 
     code: NDArray[np.uint8]
     source: NDArray[np.int64]
     loss: NDArray[np.float64]
+    times: NDArray[np.float64]

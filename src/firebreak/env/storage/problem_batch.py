@@ -148,9 +148,11 @@ class ProblemBatch:
         self.land.load(slot, problem)
         # What cannot burn may be worth more than all that can: it must not set the unit of sums.
         self.value[slot] = pad(problem.scene.value_by_class) * field.burnable
-        self.fires.begin(slot, self.value[slot],
-                          float(problem.scene.value[problem.scene.landscape.burnable].sum()))
         both = problem.plan_fires, problem.reward_fires
+        self.fires.begin(slot, self.value[slot],
+                         max(fires.heaviest for fires in both)
+                         * float(problem.scene.value[problem.scene.landscape.burnable].sum()),
+                         max(fires.whole for fires in both))
         for ids, fires in zip(self.fires.ids_of(slot), both, strict=True):
             self.fires.load(ids, fires, self.fields.first_row(slot), field.steps)
         if self._observed is not None:
@@ -308,15 +310,18 @@ class ProblemBatch:
 
     def maps(self, slot: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Burn probability and downstream value [H, W] of the plan fires under the breaks."""
-        count = self.problem(slot).plan_fires.source.size
+        fires = self.problem(slot).plan_fires
+        count = fires.source.size
         burned, downstream = self.fires.sums(slot)
-        return burned / count, downstream / count
+        return burned / (count * fires.whole), downstream / count
 
     def plan_trees(self, slot: int) -> PlanTrees:
         """The trees of the slot's plan fires: views, valid until the next `update`."""
         first = slot * self.sizes.plan_fires
-        ids = slice(first, first + self.problem(slot).plan_fires.source.size)
-        return PlanTrees(self.fires.code[ids], self.fires.source[ids], self.fires.loss[ids])
+        fires = self.problem(slot).plan_fires
+        ids = slice(first, first + fires.source.size)
+        return PlanTrees(self.fires.code[ids], self.fires.source[ids], self.fires.loss[ids],
+                         fires.times)
 
     def problem(self, slot: int) -> Problem:
         """The problem that a slot holds."""

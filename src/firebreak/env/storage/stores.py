@@ -78,7 +78,7 @@ class ObservationStore:
         n, shape = sizes.slots, sizes.shape
         self.layers = np.zeros((n, OBSERVATION.channels, *shape), np.uint8)
         self._free = np.zeros((n, *shape), np.bool_)
-        self._fires = np.ones(n, np.int64)
+        self._fires, self._parts = np.ones(n, np.int64), np.ones(n, np.int64)
         self._usual, self._best = np.zeros(n), np.zeros(n)
         self._budget, self._share, self._value = np.ones(n), np.ones(n), np.ones(n)
 
@@ -89,6 +89,7 @@ class ObservationStore:
         self.layers[slot, dynamic + flags:dynamic + flags + static] = problem.layers
         self._free[slot] = land.treatable
         self._fires[slot] = problem.plan_fires.source.size
+        self._parts[slot] = self._fires[slot] * problem.plan_fires.whole
         self._budget[slot], self._share[slot] = problem.budget, problem.budget_share
         self._value[slot] = max(float(problem.scene.value[land.burnable].sum()), 1e-9)
 
@@ -102,7 +103,7 @@ class ObservationStore:
 
         plan_loss, untreated_loss: f64 [M], of their plan fires, now and without breaks.
         """
-        write_cells(which, *fires.plan_sums(), self._fires, self._usual, self._free, land.breaks,
+        write_cells(which, *fires.plan_sums(), self._parts, self._usual, self._free, land.breaks,
                     land.available, self._best, self.layers)
         untreated = np.maximum(untreated_loss, 1e-9)
         scalars = scalar_channels(

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.checks import counted, fail
 from firebreak.fire.burn_setup import workspace
-from firebreak.fire.fires import Fires
+from firebreak.fire.fires import WHOLE, Fires
 from firebreak.fire.incremental.aside import AsideFire, PaddedBox, extent, put_in, taken_out
 from firebreak.fire.incremental.field_store import FieldStore
 from firebreak.fire.incremental.kernels import (
@@ -36,6 +37,7 @@ from firebreak.native_library import hold, zeros
 MAX_CHANGES = 64
 """Breaks of one slot that come or go between two burns; fires that more of them change burn anew.
 """
+_MOST_PARTS = 2**31 - 1  # of the fires of a slot, which threads count in int32
 _MAX_SHARED, _MAX_COUNTED = 30, 48  # powers of two that bound what a fire loses, in whole numbers
 
 
@@ -70,6 +72,7 @@ class FireStore:
         self._store.time[:], self._store.code[:] = np.inf, UNBURNED
         self._value = hold(zeros(ValueUnits, V=slots, C=classes, P=cells))
         self._value.unit[:] = 1.0
+        self._whole = np.ones(slots, np.int64)
         self._new = hold(zeros(ChangedCells, V=slots, M=MAX_CHANGES))
         self._crossing = hold(crossing_of(closing_table(self.width)))
         self._changes = hold(zeros(Changes, T=threads, P=cells))
@@ -86,11 +89,11 @@ class FireStore:
         yield from () if self._shares else self._scratch
         yield from (*self._table, *self._store, *self._value, *self._new,
                     *self._crossing, *self._changes, self._states, self._in_use,
-                    self._stale, self.affected, self._burned, self._downstream)
+                    self._stale, self.affected, self._burned, self._downstream, self._whole)
 
     @property
     def loss(self) -> NDArray[np.float64]:
-        """[F], of each fire."""
+        """[F], of each fire, as often as it counts."""
         return self._store.loss
 
     @property
@@ -110,38 +113,53 @@ class FireStore:
         return (slice(slot * n_plan_fires, (slot + 1) * n_plan_fires),
                 slice(first, first + n_reward_fires))
 
-    def begin(self, slot: int, value: NDArray[np.float32], most: float) -> None:
+    def begin(self, slot: int, value: NDArray[np.float32], most: float, whole: int = 1) -> None:
         """Invalidates the slot's fires and sums. value: f32 [C, P], what burning costs; most: what
-        a fire can lose.
+        a fire can lose, as often as it counts; whole: parts of a fire that weights count.
         """
         self._new.how_many[slot] = 0
         self._burned[slot] = 0
         self._downstream[slot] = 0
         bound = np.ceil(np.log2(max(most, 1e-9)))
+        self._whole[slot] = whole
         self._value.unit[slot] = 2.0**(_MAX_COUNTED - bound)
-        self._value.value_by_class[slot] = in_units(value, float(self._value.unit[slot]))
+        self._value.value_by_class[slot] = in_units(value, self.value_unit(slot))
         self._value.share[slot] = in_units(value, self._share_unit(slot))
 
     def unit(self, slot: int) -> float:
         """Whole numbers in a loss of 1, a power of two."""
         return float(self._value.unit[slot])
 
+    def value_unit(self, slot: int) -> float:
+        """Whole numbers in a value of 1, of which weights make losses."""
+        return self.unit(slot) / int(self._whole[slot])
+
     def _share_unit(self, slot: int) -> float:
         return self.unit(slot) * 2.0**(_MAX_SHARED - _MAX_COUNTED)
 
     def revalue(self, slot: int, places: NDArray[np.int64], value: NDArray[np.float32]) -> None:
         """Burning padded cells costs something else now, f32 [C, n]; `burn` must follow."""
-        self._value.value_by_class[slot][:, places] = in_units(value, self.unit(slot))
+        self._value.value_by_class[slot][:, places] = in_units(value, self.value_unit(slot))
         self._value.share[slot][:, places] = in_units(value, self._share_unit(slot))
         self._new.revalued[slot] = True
 
     def load(self, ids: slice, fires: Fires, first_row: int, steps: int) -> None:
-        """Puts fires into a slot; they burn at the next `burn`."""
-        count = fires.source.size
+        """Puts fires into a slot; they burn at the next `burn`.
+
+        Raises:
+            InputError: more fires with weights than a slot can count.
+        """
+        count, parts = fires.source.size, fires.parts
+        if int(parts.sum()) > _MOST_PARTS:
+            raise fail(expected=f"plan fires that count for at most {_MOST_PARTS // WHOLE:,}",
+                       given=f"{counted(count, 'fire')}", where="fires",
+                       remedy="draw fewer")
         self._table.source[ids][:count] = padded_cells(fires.source, self._shape[1])
         self._table.row[ids][:count] = first_row + fires.scenario * steps
         self._table.duration[ids][:count] = fires.duration_min
         self._table.key[ids][:count] = fires.key
+        slot = int(self._table.overlay[ids.start]) if count else 0
+        self._table.weight[ids][:count] = parts * (self._whole[slot] // fires.whole)
         self._in_use[ids] = False
         self._in_use[ids][:count] = True
         self._store.kept[ids] = False
@@ -253,12 +271,15 @@ class FireStore:
 
     def loss_anew(self, which: NDArray[np.int64], fields: FieldStore,
                   overlays: Overlays) -> NDArray[np.float64]:
-        """Losses of some fires, burned anew as things stand; nothing is kept of them."""
+        """Losses of some fires, as often as each counts, burned anew as things stand; nothing is
+        kept of them.
+        """
         none, cells = np.empty((0, 0)), np.empty((0, 0), np.uint8)
         loss = np.empty(self._in_use.size)
         burn_many(which, self.width, fields.arcs, fields.spots, fields.rules, self._table,
                   overlays, Results(none, cells, none, cells, loss), self._scratch)
-        return loss[which]
+        times = self._table.weight[which] / self._whole[self._table.overlay[which]]
+        return loss[which] * times
 
     def may_change(self, places: NDArray[np.int64], which: NDArray[np.int64], *,
                    nearby: bool) -> NDArray[np.int64]:
@@ -295,19 +316,22 @@ class FireStore:
         """Value lost where padded cells of a slot burn f32 [C, n], rounded to whole units: its sums
         have no rounding, in whichever order.
         """
-        return (self._value.value_by_class[slot][:, places] / self.unit(slot)).astype(np.float32)
+        return (self._value.value_by_class[slot][:, places]
+                / self.value_unit(slot)).astype(np.float32)
 
     def _check_burned(self) -> None:
         assert not (self._stale[self._in_use] != 0).any(), "breaks came or went since `burn`"
 
     def plan_sums(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Over the plan fires of every slot, i64 [N, P]: fires that burned a cell, and downstream
-        value in whole units; f64 [N], units in a loss of 1.
+        """Over the plan fires of every slot, i64 [N, P]: parts of fires that burned a cell, and
+        downstream value in whole units of these; f64 [N], units in a value of 1.
         """
         unit = self._value.unit * 2.0**(_MAX_SHARED - _MAX_COUNTED)
         return self._burned, self._downstream, unit
 
     def sums(self, slot: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Over the slot's plan fires, [H, W]: fires that burned a cell, and downstream value."""
-        below = self._downstream[slot] / self._share_unit(slot)
+        """Over the slot's plan fires, [H, W]: parts of fires that burned a cell, see `Fires`, and
+        downstream value.
+        """
+        below = self._downstream[slot] / (self._share_unit(slot) * int(self._whole[slot]))
         return unpad(self._burned[slot], self._shape), unpad(below, self._shape)

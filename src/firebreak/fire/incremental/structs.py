@@ -19,7 +19,7 @@ class KeptFires(NamedTuple):
 
     time, weight, code: how fire came to each cell, inf and UNBURNED where it did not. kept: this
         holds and can be burned on; else the fire burns anew.
-    lost, loss: the loss as a whole number, and as it is.
+    lost, loss: the loss as a whole number, and as it is, as often as the fire counts.
     order, size: cells burned, parents first. below: downstream value times the slot's scale.
     burned, downstream: changes of the slots' sums by thread.
     """
@@ -38,8 +38,9 @@ class KeptFires(NamedTuple):
 
 
 class ValueUnits(NamedTuple):
-    """Values lost to fire in V slots as whole numbers, in C classes of intensity, with `unit` of
-    them in a loss of 1; share: coarser, for downstream value.
+    """Values lost to fire in V slots as whole numbers, in C classes of intensity, which a fire
+    loses as often as it counts, with `unit` of them in a loss of 1; share: coarser, for downstream
+    value.
     """
 
     value_by_class: Annotated[NDArray[np.int64], "V C P"]

@@ -40,7 +40,7 @@ class Rules(NamedTuple):
 
 class FireTable(NamedTuple):
     """F fires: row of the travel field (the first of the stream), overlay, padded ignition cell,
-    duration in minutes, key of the fire's random numbers.
+    duration in minutes, key of the fire's random numbers, and how often sums count the fire.
     """
 
     row: Annotated[NDArray[np.int64], "F"]
@@ -48,6 +48,7 @@ class FireTable(NamedTuple):
     source: Annotated[NDArray[np.int64], "F"]
     duration: Annotated[NDArray[np.float64], "F"]
     key: Annotated[NDArray[np.uint64], "F"]
+    weight: Annotated[NDArray[np.int64], "F"]
 
 
 class Overlays(NamedTuple):
@@ -72,16 +73,17 @@ class Results(NamedTuple):
 class Sums(NamedTuple):
     """Sums over fires by thread, and how they are scaled.
 
-    burned: fires that burned the cell in each class of intensity; none: nothing is summed.
+    burned: weight of the fires that burned the cell in each class of intensity; none: nothing is
+        summed.
     below: value lost below the cell times `per_value`; none if not wanted.
     arrival: minutes times `per_minute`; none if not wanted.
-    stopped: fires that crews stopped at a break in the cell; none where nobody does.
+    stopped: weight of the fires that crews stopped at a break in the cell; none where nobody does.
     """
 
-    burned: Annotated[NDArray[np.int32], "T D P or none", WRITTEN]
+    burned: Annotated[NDArray[np.int64], "T D P or none", WRITTEN]
     below: Annotated[NDArray[np.int64], "T P or none", WRITTEN]
     arrival: Annotated[NDArray[np.int64], "T P or none", WRITTEN]
-    stopped: Annotated[NDArray[np.int32], "T P or none", WRITTEN]
+    stopped: Annotated[NDArray[np.int64], "T P or none", WRITTEN]
     per_value: float
     per_minute: float
 

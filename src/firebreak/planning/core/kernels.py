@@ -75,6 +75,7 @@ def path_steps(place: int, entered: Annotated[NDArray[np.int32], "M K"],
 
 @entry()
 def path_counts(codes: Annotated[NDArray[np.uint8], "F P"],
+                weight: Annotated[NDArray[np.float64], "F"],
                 value: Annotated[NDArray[np.float64], "P"],
                 offset: Annotated[NDArray[np.int64], "32"],
                 ints: Annotated[NDArray[np.int32], "2 P", WRITTEN],
@@ -82,12 +83,15 @@ def path_counts(codes: Annotated[NDArray[np.uint8], "F P"],
                 reals: Annotated[NDArray[np.float64], "2 P", WRITTEN],
                 total: Annotated[NDArray[np.float64], "P", WRITTEN]) -> None:
     """Adds to `total`: over all paths that end in a cell or lead on through it, from any cell above
-    it, the value of the cell where they end. ints, seen (zeros), reals: scratch.
+    it, the value of the cell where they end. weight: how often a fire counts. ints, seen (zeros),
+    reals: scratch.
     """
 
 
 @entry()
-def flows(codes: Annotated[NDArray[np.uint8], "F P"], value: Annotated[NDArray[np.float64], "P"],
+def flows(codes: Annotated[NDArray[np.uint8], "F P"],
+          weight: Annotated[NDArray[np.float64], "F"],
+          value: Annotated[NDArray[np.float64], "P"],
           offset: Annotated[NDArray[np.int64], "32"],
           ints: Annotated[NDArray[np.int32], "2 P", WRITTEN],
           seen: Annotated[NDArray[np.uint8], "P", WRITTEN],
@@ -98,5 +102,5 @@ def flows(codes: Annotated[NDArray[np.uint8], "F P"], value: Annotated[NDArray[n
     each step to the parent.
 
     Cells without a parent have nothing come through them: a break there does not stop the fire.
-    ints, seen (zeros), below: scratch.
+    weight: how often a fire counts. ints, seen (zeros), below: scratch.
     """

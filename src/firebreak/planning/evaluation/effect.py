@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
@@ -47,12 +47,13 @@ class PlanEffect(NamedTuple):
     """A plan of n segments on F test fires; maps are [H, W].
 
     Attributes:
-        loss: f64 [n + 1, F], under the first 0 to n segments, in units of value, but see `in_unit`.
+        loss: f64 [n + 1, F], under the first 0 to n segments, in units of value, but see `in_unit`,
+            as often as each fire counts.
         before, after: f64, burn probability without and with all segments.
         half_width: f64, of the 95 % interval of after - before in a cell, the weather as given.
         protected: f64 [n], value on the cells in which the burn probability falls by
             PROTECTED_DROP or more when the segment is added.
-        scenario: i64 [F], stream of weather of each fire.
+        scenario, times: i64, f64 [F], stream of weather of each fire, and how often it counts.
         cost: f64 [n + 1], spent on the first 0 to n segments.
         engaged, held: f64 [n], mean length of each segment, m, that a fire reaches, and at which
             crews hold it, under all segments; None where crews hold no breaks, or narrow ones. Of
@@ -65,6 +66,7 @@ class PlanEffect(NamedTuple):
     half_width: NDArray[np.float64]
     protected: NDArray[np.float64]
     scenario: NDArray[np.int64]
+    times: NDArray[np.float64]
     cost: NDArray[np.float64]
     engaged: NDArray[np.float64] | None = None
     held: NDArray[np.float64] | None = None
@@ -72,7 +74,7 @@ class PlanEffect(NamedTuple):
     @property
     def groups(self) -> FireGroups:
         """The fires that count as one draw in intervals."""
-        return fire_groups(self.scenario, self.loss[0])
+        return fire_groups(self.scenario, self.loss[0], self.times)
 
 
 def effect_of(scene: Scene, segments: Sequence[Corridor], test_fires: int,
@@ -100,7 +102,7 @@ def effect_of(scene: Scene, segments: Sequence[Corridor], test_fires: int,
         burned = _burn(slots, scene, fires.part(part), segments)
         losses.append(burned.loss)
         count = burned.loss.shape[1]
-        spread.add((burned.ends[1] - burned.ends[0]) / count)
+        spread.add((burned.ends[1] - burned.ends[0]) / (count * fires.whole))
         ends += burned.ends
         drops = drops + burned.drops
         met += _met(slots, scene, segments) / test_fires
@@ -108,9 +110,10 @@ def effect_of(scene: Scene, segments: Sequence[Corridor], test_fires: int,
     loss = np.concatenate(losses, axis=1)
     if not loss[0].mean() > 0.0:
         raise nothing_burned(scene)
-    before, after = ends / test_fires
+    before, after = ends / (test_fires * fires.whole)
     return PlanEffect(loss, before, after, spread.half_width(),
-                      _protected(scene, drops, test_fires), fires.scenario,
+                      _protected(scene, drops, test_fires * fires.whole), fires.scenario,
+                      fires.times,
                       np.cumsum([0.0, *(one.cost for one in segments)]),
                       *(met if _meets_crews(scene) else (None, None)))
 
@@ -127,9 +130,10 @@ def _met(slots: ProblemBatch, scene: Scene,
     """
     if not _meets_crews(scene):
         return np.zeros((2, len(segments)))
-    code, cols = slots.plan_trees(0).code, scene.landscape.shape[1]
-    places = [padded_cells(segment.cells, cols) for segment in segments]
-    reached = [[(code[:, own] != UNBURNED).sum(), (code[:, own] == HELD).sum()] for own in places]
+    trees, cols = slots.plan_trees(0), scene.landscape.shape[1]
+    codes = [trees.code[:, padded_cells(segment.cells, cols)] for segment in segments]
+    reached = [[trees.times @ met.sum(axis=1) for met in (code != UNBURNED, code == HELD)]
+               for code in codes]
     return scene.landscape.cell_size_m * np.array(reached, np.float64).reshape(-1, 2).T
 
 
@@ -139,13 +143,14 @@ def in_unit(effect: PlanEffect, unit: ValueUnit) -> PlanEffect:
                            protected=effect.protected * unit.per_value)
 
 
-def _protected(scene: Scene, drops: csr_array, test_fires: int) -> NDArray[np.float64]:
+def _protected(scene: Scene, drops: csr_array, parts: int) -> NDArray[np.float64]:
     """Value f64 [n] where each segment lowers the burn probability by PROTECTED_DROP or more.
 
-    drops: i32 [n, cells], by how many fires fewer burn a cell with each segment.
+    drops: i32 [n, cells], by how many parts of fires fewer burn a cell with each segment, of so
+    many parts of all.
     """
     value = (scene.value * scene.landscape.burnable).ravel()
-    fewest = PROTECTED_DROP * test_fires * (1.0 - 1e-12)
+    fewest = PROTECTED_DROP * parts * (1.0 - 1e-12)
     found = np.zeros(drops.shape[0])
     for k, (first, end) in enumerate(pairwise(drops.indptr.tolist())):
         there = drops.data[first:end] >= fewest
@@ -184,8 +189,8 @@ def fire_batches(fires: int, cells: int, least: int = MIN_BATCHES) -> list[slice
 
 
 class _Burned(NamedTuple):
-    """loss: f64 [n + 1, F], under the first 0 to n segments; ends: i64 [2, H, W], fires that burn
-    each cell without and with all of them; drops: i32 [n, cells], see `_protected`.
+    """loss: f64 [n + 1, F], under the first 0 to n segments; ends: i64 [2, H, W], parts of fires
+    that burn each cell without and with all of them; drops: i32 [n, cells], see `_protected`.
     """
 
     loss: NDArray[np.float64]
@@ -242,9 +247,10 @@ def risk(effect: PlanEffect) -> dict[str, Interval]:
 def risk_of(before: NDArray[np.float64], after: NDArray[np.float64],
             groups: FireGroups) -> dict[str, Interval]:
     """The same of losses [F] of fires without and with a plan."""
-    worst, worst_loss = worst_tenth_parts(before)
-    left, left_loss = worst_tenth_parts(after)
-    tail, tail_left = worst_tenth_mean(before), worst_tenth_mean(after)
+    times = groups.times
+    worst, worst_loss = worst_tenth_parts(before, times)
+    left, left_loss = worst_tenth_parts(after, times)
+    tail, tail_left = worst_tenth_mean(before, times), worst_tenth_mean(after, times)
     return {
         "mean_loss_before": groups.mean(before), "mean_loss_after": groups.mean(after),
         "mean_loss_reduction": groups.saving(before - after, before)._replace(
@@ -255,11 +261,22 @@ def risk_of(before: NDArray[np.float64], after: NDArray[np.float64],
             mean=relative_drop(tail, tail_left))}
 
 
-def exceedance(losses: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """(losses ascending [F], chance that a fire loses at least so much [F])."""
-    ordered = np.sort(losses)
-    first = np.searchsorted(ordered, ordered, side="left")
-    return ordered, 1.0 - first / ordered.size
+def exceedance(losses: NDArray[np.float64], times: NDArray[np.float64] | float = 1.0,
+               ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(losses of single fires ascending [F], chance that a fire loses at least so much [F]), of
+    losses [F] as often as each fire counts; each once if not given.
+    """
+    ordered = np.sort(losses / times)
+    return ordered, chance_of(losses, times, ordered)
+
+
+def chance_of(losses: NDArray[np.float64], times: NDArray[np.float64] | float,
+              least: ArrayLike) -> NDArray[np.float64]:
+    """The chance [...] that a fire loses at least so much [...]; see `exceedance`."""
+    single = losses / times
+    order = np.argsort(single, kind="stable")
+    less = np.cumsum([0.0, *np.broadcast_to(times, losses.shape)[order]])
+    return np.asarray(1.0 - less[np.searchsorted(single[order], least, side="left")] / less[-1])
 
 
 def by_weather(effect: PlanEffect, scene: Scene) -> list[dict[str, float | None]]:
@@ -272,10 +289,11 @@ def by_weather(effect: PlanEffect, scene: Scene) -> list[dict[str, float | None]
     for stream in np.unique(effect.scenario).tolist():
         own = effect.scenario == stream
         before, after = effect.loss[0, own], effect.loss[-1, own]
+        count = float(effect.times[own].sum())
         part = slice(stream * steps, (stream + 1) * steps)
-        mean = float(before.mean())
-        low, high = (None, None) if before.size < 2 else single_fires(before.size).saving(
-            before - after, before)[1:]
+        mean, left = float(before.sum()) / count, float(after.sum()) / count
+        groups = single_fires(before.size, effect.times[own])
+        low, high = (None, None) if before.size < 2 else groups.saving(before - after, before)[1:]
         lines.append({
             "weather": stream, "probability": float(scene.streams.weight[stream]),
             "wind_20ft_km_h": float(rows.wind_20ft_m_min[part].mean()) * 60.0 / 1000.0,
@@ -283,8 +301,8 @@ def by_weather(effect: PlanEffect, scene: Scene) -> list[dict[str, float | None]
             **{name: float(getattr(rows, name)[part].mean())
                for name in (*DEAD_MOISTURES, *LIVE_MOISTURES)},
             "fires": int(own.sum()), "mean_loss_before": mean,
-            "mean_loss_after": float(after.mean()),
-            "reduction": relative_drop(mean, float(after.mean())), "low": low, "high": high})
+            "mean_loss_after": left, "reduction": relative_drop(mean, left), "low": low,
+            "high": high})
     return lines
 
 

@@ -141,7 +141,8 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
                    for scene, own in zip(scenes, request, strict=True)]
     kept = tuple({name: drawn[0] for name, drawn in own.plans.items()} for own in request)
     rows = [found.rows for found in results]
-    one, groups = results[0], fire_groups(results[0].weather, results[0].untreated)
+    one = results[0]
+    groups = fire_groups(one.weather, one.untreated, one.times)
     bounds = over_landscapes(rows, seed) if len(scenes) > 1 else over_groups(
         {name: groups.sums(saved) for name, saved in one.saved.items()},
         groups.sums(one.untreated), groups.weathers)

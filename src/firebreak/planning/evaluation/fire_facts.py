@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import Fires, Scene, burn, burn_tracks
+from firebreak.fire import Fires, Scene, burn, burn_tracks, effective_number
 from firebreak.landscape.value_unit import value_unit
 
 Floats = NDArray[np.float64]
@@ -49,7 +49,7 @@ class FireFacts(NamedTuple):
     Attributes:
         fires: number of fires that this is about.
         hours, hectares: quantiles SHARES of the time that they burn and of what they burn.
-        sizes_ha: what each burns, f64 [fires].
+        sizes_ha, times: what each burns, and how often it counts, f64 [fires].
         winds: the same by wind.
         at_edge: share that touches the edge of the land that burns here.
         outside: share that starts outside the planned area; 0 where all of the land is planned.
@@ -64,6 +64,7 @@ class FireFacts(NamedTuple):
     hours: Floats
     hectares: Floats
     sizes_ha: Floats
+    times: Floats
     winds: tuple[WindFires, ...]
     at_edge: float
     outside: float
@@ -78,8 +79,8 @@ class FireFacts(NamedTuple):
 
 
 class _Burned(NamedTuple):
-    """By fire [F]: hectares and loss f64; edge: it touches the edge; alone_h: hours in one weather;
-    day_ha: burned in the first 24 hours.
+    """By fire [F]: hectares and loss f64, the loss as often as the fire counts; edge: it touches
+    the edge; alone_h: hours in one weather; day_ha: burned in the first 24 hours.
     """
 
     hectares: Floats
@@ -100,25 +101,24 @@ def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None,
     """
     fires = fires.first(MOST_FIRES)
     burned = _burned(scene, fires)
-    weight = np.ones(fires.source.size)
+    weight = fires.times
     away = _away_km(scene, fires, area)
     outside = away > 0.0
     unit = value_unit(scene.landscape)
-    loss = burned.loss * weight
-    whole = max(float(loss.sum()), np.finfo(float).tiny)
+    whole = max(float(burned.loss.sum()), np.finfo(float).tiny)
     meeting = np.inf if plan_fires is None else _meeting(scene, plan_fires)
     facts = FireFacts(
         fires=fires.source.size, hours=_quantiles(fires.duration_min / 60.0, weight),
         hectares=_quantiles(burned.hectares, weight),
-        sizes_ha=burned.hectares,
+        sizes_ha=burned.hectares, times=weight,
         winds=_by_wind(fires, _wind_of_fires(scene, fires), burned.hectares, weight),
         at_edge=_share(burned.edge, weight), outside=_share(outside, weight),
         away_km=(_quantiles(away[outside], weight[outside], SHARES[:3]) if outside.any()
                  else np.empty(0)),
-        lost=float(np.average(burned.loss, weights=weight)) * unit.per_value, lost_unit=unit.name,
+        lost=float(burned.loss.mean()) * unit.per_value, lost_unit=unit.name,
         burned_ha=float(np.average(burned.hectares, weights=weight)),
-        lost_from_edge=float(loss[burned.edge].sum()) / whole,
-        lost_from_outside=float(loss[outside].sum()) / whole, meeting=meeting, doubts=())
+        lost_from_edge=float(burned.loss[burned.edge].sum()) / whole,
+        lost_from_outside=float(burned.loss[outside].sum()) / whole, meeting=meeting, doubts=())
     if scene.landscape.crs is None:  # synthetic land, which has no surroundings
         return facts
     return facts._replace(doubts=tuple(_doubts(scene, fires, burned, facts, weight)))
@@ -165,16 +165,7 @@ def _away_km(scene: Scene, fires: Fires, area: Flags | None) -> Floats:
 
 def _meeting(scene: Scene, plan_fires: Fires) -> float:
     """Effective number of plan fires that meet value."""
-    return effective_number(np.ones(plan_fires.source.size)[burn(scene, plan_fires).loss > 0.0])
-
-
-def effective_number(weight: Floats) -> float:
-    """Number of equal draws that tell as much as draws of these weights: (sum w)^2 / sum w^2.
-
-    Source: Kish (1965), Survey sampling.
-    """
-    squares = float((weight**2).sum())
-    return float(weight.sum()) ** 2 / squares if squares > 0.0 else 0.0
+    return effective_number(plan_fires.times[burn(scene, plan_fires).loss > 0.0])
 
 
 def _doubts(scene: Scene, fires: Fires, burned: _Burned, facts: FireFacts,
@@ -207,15 +198,15 @@ def _doubts(scene: Scene, fires: Fires, burned: _Burned, facts: FireFacts,
 
 def _fall_with_wind(facts: FireFacts, fires: Fires, burned: _Burned, scene: Scene) -> float | None:
     """Slope of hectares over wind, ha per km/h, where it falls by more than two standard errors."""
-    wind = _wind_of_fires(scene, fires)
-    off = wind - wind.mean()
-    spread = float((off**2).sum())
+    wind, weight = _wind_of_fires(scene, fires), facts.times
+    off = wind - np.average(wind, weights=weight)
+    spread = float((weight * off**2).sum())
     if len(facts.winds) < 3 or spread == 0.0:
         return None
-    slope = float((off * burned.hectares).sum()) / spread
-    residual = burned.hectares - burned.hectares.mean() - slope * off
+    slope = float((weight * off * burned.hectares).sum()) / spread
+    residual = burned.hectares - facts.burned_ha - slope * off
     # Fires of one weather share its wind: their residuals count together.
-    groups = np.bincount(fires.scenario, off * residual)
+    groups = np.bincount(fires.scenario, weight * off * residual)
     error = float(np.sqrt((groups**2).sum())) / spread
     return slope if slope < -2.0 * error else None
 

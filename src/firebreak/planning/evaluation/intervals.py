@@ -39,12 +39,22 @@ class FireGroups(NamedTuple):
     """Test fires that count as one draw together.
 
     of_fire: i64 [F], number of each fire's group. groups: how many there are. weathers: how many
-    of them, weathers that fires share, have losses; 0 where groups are single fires.
+    of them, weathers that fires share, have losses; 0 where groups are single fires. times: f64
+    [F], how often each fire counts.
     """
 
     of_fire: NDArray[np.int64]
     groups: int
     weathers: int
+    times: Floats
+
+    @property
+    def fires(self) -> Floats:
+        """Fires f64 [F], in sum F, that each stands for in a mean: of a weather, which is drawn as
+        a whole, as many as its weights say.
+        """
+        return (self.times * (self.times.size / self.times.sum()) if self.weathers
+                else np.ones(self.times.size))
 
     @property
     def over(self) -> Literal["weathers", "fires"]:
@@ -83,7 +93,7 @@ class FireGroups(NamedTuple):
         """The mean of losses [F] >= 0. of: what decides how much a group weighs, if not these."""
         if not losses.any():
             return Interval(0.0, 0.0, 0.0)
-        low, high = self.bounds(losses, np.ones(losses.size), losses if of is None else of)
+        low, high = self.bounds(losses, self.fires, losses if of is None else of)
         return Interval(float(losses.mean()), max(float(low), 0.0), float(high))
 
     def bounds(self, top: Floats, bottom: Floats, losses: Floats) -> tuple[Floats, Floats]:
@@ -98,18 +108,22 @@ def interval_words(weathers: int) -> str:
     return "over the test fires, with the weather taken as given"
 
 
-def fire_groups(weather: NDArray[np.int64], before: Floats) -> FireGroups:
-    """The groups of fires of these weathers, i64 [F], that lose so much without breaks, f64 [F]."""
+def fire_groups(weather: NDArray[np.int64], before: Floats,
+                times: Floats | float = 1.0) -> FireGroups:
+    """The groups of fires of these weathers, i64 [F], that lose so much without breaks and count so
+    often, f64 [F], or each once.
+    """
+    times = np.broadcast_to(times, before.shape)
     met, group = np.unique(weather, return_inverse=True)
     weathers = int(np.count_nonzero(np.bincount(group, before)))
     if weathers < FEWEST_WEATHERS:
-        return single_fires(weather.size)
-    return FireGroups(group, met.size, weathers)
+        return single_fires(times.size, times)
+    return FireGroups(group, met.size, weathers, times)
 
 
-def single_fires(count: int) -> FireGroups:
-    """Groups of one fire each."""
-    return FireGroups(np.arange(count), count, 0)
+def single_fires(count: int, times: Floats | float = 1.0) -> FireGroups:
+    """Groups of one fire each, which count so often, f64 [F], or each once."""
+    return FireGroups(np.arange(count), count, 0, np.broadcast_to(times, (count,)))
 
 
 def ratio_bounds(top: Floats, bottom: Floats, losses: Floats) -> tuple[Floats, Floats]:

@@ -63,15 +63,16 @@ class SceneResult(NamedTuple):
 
     Attributes:
         rows: by method.
-        saved: by method f64 [F], what each test fire loses less.
+        saved: by method f64 [F], what each test fire loses less, as often as it counts.
         untreated: f64 [F], what it loses without breaks.
-        weather: i64 [F], in which it burns.
+        weather, times: i64, f64 [F], in which it burns, and how often it counts.
     """
 
     rows: dict[str, Row]
     saved: dict[str, NDArray[np.float64]]
     untreated: NDArray[np.float64]
     weather: NDArray[np.int64]
+    times: NDArray[np.float64]
 
 
 Burn = Callable[[Scene, Fires, NDArray[np.bool_] | None], BurnResult]
@@ -106,7 +107,7 @@ def judge_scene(scene: Scene, plans: Mapping[str, Sequence[Plan]], plan_fires: i
         raise nothing_burned(scene)
     report(test_fires + plan_fires)
     share = float(before.burn_probability[scene.landscape.burnable].mean())
-    result = SceneResult({}, {}, before.loss, test.scenario)
+    result = SceneResult({}, {}, before.loss, test.scenario, test.times)
     for name, own in plans.items():
         saved, measures = [], []
         for plan in own:
@@ -117,7 +118,8 @@ def judge_scene(scene: Scene, plans: Mapping[str, Sequence[Plan]], plan_fires: i
             measures.append((
                 _mean_drop(before, after),
                 relative_drop(_loss_off(mask, before), _loss_off(mask, after)),
-                relative_drop(worst_tenth_mean(before.loss), worst_tenth_mean(after.loss)),
+                relative_drop(*(worst_tenth_mean(own.loss, test.times)
+                                for own in (before, after))),
                 _mean_drop(before_shown, promised)))
             report(test_fires + plan_fires)
         reduction, untreated_cells, cvar90, promise = (

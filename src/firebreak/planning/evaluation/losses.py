@@ -74,28 +74,41 @@ def relative_drop(before: float, after: float) -> float:
     return (before - after) / before if before > 0.0 else 0.0
 
 
-def worst_tenth_mean(losses: Floats) -> float:
-    """Mean of the largest 10 % of losses [F] (at least one): the conditional value at risk.
+def worst_tenth_mean(losses: Floats, times: Floats | float = 1.0) -> float:
+    """Mean of the largest 10 % of losses [F], one fire at least: the conditional value at risk.
+
+    Args:
+        losses: of fires, as often as each counts.
+        times: how often that is, f64 [F]; each once if not given.
 
     Source: Rockafellar & Uryasev (2000), Optimization of conditional value-at-risk.
     """
-    return float(np.sort(losses)[-_tenth(losses.size):].mean())
+    times = np.broadcast_to(times, losses.shape)
+    single, tenth = losses / times, _tenth(times)
+    order = np.argsort(-single, kind="stable")
+    within = np.diff(np.minimum(np.cumsum(times[order]), tenth), prepend=0.0)
+    count = int(np.count_nonzero(within))
+    return float((single[order] * within)[:count][::-1].copy().sum() / tenth)
 
 
-def worst_tenth_parts(losses: Floats) -> tuple[Floats, Floats]:
+def worst_tenth_parts(losses: Floats, times: Floats | float = 1.0) -> tuple[Floats, Floats]:
     """The part of each fire in the mean of the worst tenth, f64 [F], whose mean it is, and its loss
-    where it is one of that tenth, else 0.
+    where it is one of that tenth, else 0, as often as it counts; arguments of `worst_tenth_mean`.
 
     Near the sample, a mean over fires: the quantile's own change does not count.
     """
-    tenth = _tenth(losses.size)
-    quantile = np.sort(losses)[-tenth]
-    above = np.maximum(losses - quantile, 0.0)
-    return quantile + above * (losses.size / tenth), np.where(losses >= quantile, losses, 0.0)
+    times = np.broadcast_to(times, losses.shape)
+    single, tenth = losses / times, _tenth(times)
+    order = np.argsort(-single, kind="stable")
+    quantile = single[order[np.searchsorted(np.cumsum(times[order]), tenth)]]
+    above = np.maximum(single - quantile, 0.0) * times
+    return (quantile * (times * (losses.size / times.sum())) + above * (losses.size / tenth),
+            np.where(single >= quantile, losses, 0.0))
 
 
-def _tenth(fires: int) -> int:
-    return max(1, ceil(0.1 * fires))
+def _tenth(times: Floats) -> float:
+    whole = float(times.sum())
+    return min(max(1.0, ceil(0.1 * whole)), whole)
 
 
 class FireBurner:

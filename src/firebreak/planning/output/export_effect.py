@@ -27,6 +27,7 @@ from firebreak.planning.evaluation.doubt import DoubtResult
 from firebreak.planning.evaluation.effect import (
     PlanEffect,
     by_weather,
+    chance_of,
     exceedance,
     marginal_benefit,
     reductions,
@@ -243,9 +244,8 @@ def _named(name: str, interval: Interval) -> dict[str, float]:
 
 def _exceeded(effect: PlanEffect) -> list[dict[str, float]]:
     """Chance that a fire loses at least so much, before and after, at every loss before."""
-    losses, before = exceedance(effect.loss[0])
-    after = np.sort(effect.loss[-1])
-    left = 1.0 - np.searchsorted(after, losses, side="left") / after.size
+    losses, before = exceedance(effect.loss[0], effect.times)
+    left = chance_of(effect.loss[-1], effect.times, losses)
     return [{"loss": float(loss), "before": float(own), "after": float(other)}
             for loss, own, other in zip(losses, before, left, strict=True)]
 

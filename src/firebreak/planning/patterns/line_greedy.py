@@ -79,10 +79,12 @@ class Lines(NamedTuple):
         return self.start[k] + steps[:, 0] * cols + steps[:, 1]
 
 
-def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch) -> Flow:
-    """The value [P] that fires of the codes [F, P] carry through cells."""
+def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch, times: Floats) -> Flow:
+    """The value [P] that fires of the codes [F, P], which count so many times [F], carry through
+    cells.
+    """
     flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
-    flows(code, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
+    flows(code, times, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
     return flow
 
 
@@ -261,7 +263,8 @@ class OwnLines:
 
     def rated(self, slots: ProblemBatch) -> Lines:
         """All lines, with the value that comes through them under the breaks so far."""
-        flow = flow_of(slots.plan_trees(0).code, pad(self._value), self._work)
+        trees = slots.plan_trees(0)
+        flow = flow_of(trees.code, pad(self._value), self._work, trees.times)
         return rated_lines(self._problem.scene.landscape, ground_of(slots), flow, self._directions,
                            self.lengths)
 

@@ -260,7 +260,7 @@ def _parts(region: Region, budget_share: float,
     yield from parts_of_scene(region.scene)
     yield repr((region.method, region.search, region.share, region.seed, budget_share, settings,
                 rules.budget, rules.shortest_m))
-    for array in (*region.fires, rules.include):
+    for array in (*region.fires._replace(weight=region.fires.parts), rules.include):
         yield np.ascontiguousarray(array).tobytes()
     if region.policy is not None:
         yield repr(region.policy.network.shapes)

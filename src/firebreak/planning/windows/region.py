@@ -139,7 +139,8 @@ class RegionWorker:
 
     def __init__(self, region: Region) -> None:
         self.region = region
-        self._bound = loss_bound(region.scene, region.fires.source.size)
+        self._bound = loss_bound(region.scene, region.fires.source.size,
+                                 region.fires.heaviest)
         self._lines = LineTable([], 1)
         self._shards: dict[int, Shard] = {}
         self._scratch: Workspace | None = None

@@ -16,7 +16,12 @@ from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.evaluation.intervals import Interval, fire_groups, student_interval
+from firebreak.planning.evaluation.intervals import (
+    FireGroups,
+    Interval,
+    fire_groups,
+    student_interval,
+)
 from firebreak.planning.evaluation.judging import TEST_SET
 from firebreak.planning.evaluation.losses import untreated_losses
 from firebreak.planning.years.schedule import (
@@ -129,8 +134,9 @@ def years_of_plan(scene: Scene, segments: Sequence[Corridor], rows: Sequence[Tre
     chosen_by = {name: float(1.0 - weight @ losses.mean(axis=1) / before)
                  for name, losses in choosing.items()}
     chosen = _chosen({name: weight @ losses for name, losses in choosing.items()})
-    found, untreated = _savings(tested, burner.untreated(TEST_SET),
-                                burner.fires[TEST_SET].scenario, weight)
+    before, fires = burner.untreated(TEST_SET), burner.fires[TEST_SET]
+    found, untreated = _savings(tested, before, fire_groups(fires.scenario, before, fires.times),
+                                weight)
     return YearsResult(schedules, found, untreated, chosen_by, chosen, years, test_fires,
                        discount_rate, prices)
 
@@ -148,19 +154,19 @@ def _chosen(losses: Mapping[str, Floats]) -> str:
     return best if student_interval(more)[0] > 0.0 else BUILD_ONCE.name
 
 
-def _savings(losses: Mapping[str, Floats], before: Floats, weather: NDArray[np.int64],
+def _savings(losses: Mapping[str, Floats], before: Floats, groups: FireGroups,
              weight: Floats) -> tuple[dict[str, ScheduleSaving], Interval]:
     """Savings of schedules, by their losses f64 [Y, F] and those without breaks, f64 [F], and the
-    mean of these; years count by their weight f64 [Y], whose sum is 1. weather: i64 [F].
+    mean of these; years count by their weight f64 [Y], whose sum is 1.
     """
-    groups, whole = fire_groups(weather, before), before.mean()
+    whole = before.mean()
     once = weight @ losses[BUILD_ONCE.name]
     once_saved = float(1.0 - weight @ losses[BUILD_ONCE.name].mean(axis=1) / whole)
     found = {}
     for name, own in losses.items():
         by_year, left = own.mean(axis=1), weight @ own
         saved = float(1.0 - weight @ by_year / whole)
-        low, high = groups.bounds(own, np.ones(before.size), before)
+        low, high = groups.bounds(own, groups.fires, before)
         found[name] = ScheduleSaving(
             saved, *groups.saving(before - left, before)[1:], saved - once_saved,
             *groups.saving(once - left, before, at_most=None)[1:], 1.0 - by_year / whole, by_year,

@@ -108,8 +108,9 @@ class ExplorerState:
         self._policy = policy if few else None
         check_plan_fires(scene, plan_fires)
         fires = scene.fires(EXPLORE_SET, self.explore_fires)
+        self._times = fires.times
         self._explore = loaded(problem_of(scene, 1.0, fires, fires.first(0)))
-        self.groups = fire_groups(fires.scenario, self._explore.plan_trees(0).loss)
+        self.groups = fire_groups(fires.scenario, self._explore.plan_trees(0).loss, self._times)
         fires = scene.fires("plan", plan_fires)
         self._shown = (None if self._policy is None else
                        loaded(problem_of(scene, budget_share, fires, fires.first(0))))
@@ -192,7 +193,8 @@ class ExplorerState:
             loss=float(losses.mean()), reduction=self.groups.saving(before - losses, before),
             outside=_outside(scene, burned if untreated is None else untreated.burn_probability,
                              burned, slots.breaks[0]),
-            cvar90=relative_drop(worst_tenth_mean(before), worst_tenth_mean(losses)),
+            cvar90=relative_drop(worst_tenth_mean(before, self._times),
+                                 worst_tenth_mean(losses, self._times)),
             losses=losses, burn_probability=burned, downstream_value=below)
 
 

@@ -20,11 +20,13 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
+from firebreak.fire import effective_number
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import one_of
 from firebreak.planning.evaluation.effect import (
     PlanEffect,
+    chance_of,
     exceedance,
     marginal_benefit,
     reductions,
@@ -131,18 +133,20 @@ def exceedance_figure(effect: PlanEffect, unit: str, *, caption: str) -> Figure:
         for losses, name, words, colour, dash in (
                 (effect.loss[0], "before", "without breaks", BEFORE, "--"),
                 (effect.loss[-1], "after", "with the plan", AFTER, "-")):
-            x, chance = exceedance(losses)
+            x, chance = exceedance(losses, effect.times)
             x, chance = np.append([0.0], x), np.append([1.0], chance)
-            low, high = _wilson(chance, losses.size)
+            low, high = _wilson(chance, effective_number(effect.times))
             # Between two losses that happened, the chance of at least so much is that of the next.
             axes.fill_between(x, low, high, step="pre", color=colour, alpha=0.18, linewidth=0)
             mean, tail = numbers[f"mean_loss_{name}"], numbers[f"cvar90_{name}"]
             axes.step(x, chance, where="pre", color=colour, linestyle=dash, linewidth=2.0,
                       label=f"{words}: mean {span(mean)}, worst tenth {span(tail)}")
             for one, mark in ((mean.mean, "o"), (tail.mean, "D")):
-                axes.plot([one], [(losses >= one).mean()], mark, color=colour, zorder=3)
+                axes.plot([one], [chance_of(losses, effect.times, one)], mark, color=colour,
+                          zorder=3)
+        most = float((effect.loss[[0, -1]] / effect.times).max())
         axes.set(xlabel=f"loss of a fire, {unit}", ylabel="probability of at least this loss",
-                 ylim=(0.0, 1.0), xlim=(0.0, 1.01 * float(effect.loss[[0, -1]].max())))
+                 ylim=(0.0, 1.0), xlim=(0.0, 1.01 * most))
         axes.yaxis.set_major_formatter(percent_ticks())
         handles = axes.get_legend_handles_labels()[0]
         axes.legend(handles=[*handles,
@@ -279,7 +283,7 @@ def _draw_years(axes: Axes, landscape: Landscape, segments: Sequence[Corridor],
 
 
 def _wilson(share: NDArray[np.float64],
-            count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            count: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """95 % interval of a share of `count` draws (Wilson 1927, doi:10.2307/2276774)."""
     z = 1.959964
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)

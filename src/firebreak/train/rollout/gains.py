@@ -168,7 +168,8 @@ def _lines(slots: ProblemBatch, slot: int, steps: list[NDArray[np.int64]]) -> Li
     assert problem is not None, "slot used before load"
     scene = problem.scene
     value, _ = conditional_value(scene, problem.plan_fires)
-    flow = flow_of(slots.plan_trees(slot).code, pad(value), tree_scratch(scene.field.shape))
+    trees = slots.plan_trees(slot)
+    flow = flow_of(trees.code, pad(value), tree_scratch(scene.field.shape), trees.times)
     fitting = [n for n in LENGTHS if n <= max(scene.landscape.shape)]
     lines = rated_lines(scene.landscape, ground_of(slots, slot), flow, steps, fitting)
     once = (lines.length > 1) | (lines.direction == 0)

@@ -12,7 +12,7 @@ from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import make_run
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.checks import InputError
-from firebreak.fire import Fires, burn
+from firebreak.fire import burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 
@@ -45,8 +45,7 @@ def test_a_plan_promises_what_it_saves_of_its_plan_fires() -> None:
     run = planned(generate(3, 20))
     scene, plan = run.scene, run.plan
     fires = scene.fires("plan", plan.plan_fires)
-    each = [Fires(*(part[k:k + 1] for part in fires))  # type: ignore[arg-type]
-            for k in range(plan.plan_fires)]
+    each = [fires.part(slice(k, k + 1)) for k in range(plan.plan_fires)]
     before, after = (sum(float(burn(scene, fire, breaks).loss[0])
                          for fire in each) for breaks in (None, plan.break_mask()))
     promised = _promised(scene, plan)

@@ -14,7 +14,7 @@ from firebreak.checks import InputError
 from firebreak.cli.commands.evaluate import EvaluateArguments
 from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.fire.engine import burn_maps
-from firebreak.fire.fires import FireRegime, Fires
+from firebreak.fire.fires import FireRegime
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
@@ -96,7 +96,7 @@ def test_fires_in_treated_cells_burn_as_if_their_cell_were_untreated(scenes: lis
     losses = []
     for i in range(12):
         breaks = plan_of_cells(scene, cells[cells != fires.source[i]].tolist()).break_mask()
-        one = Fires(*(part[i:i + 1] for part in fires))
+        one = fires.part(slice(i, i + 1))
         losses.append(burn_maps(scene.field, one, value, breaks).loss[0])
     untreated = burn_maps(scene.field, fires, value).loss.mean()
     assert promised == pytest.approx(1 - np.mean(losses) / untreated)

@@ -8,13 +8,21 @@ import pytest
 from scipy.stats import ks_2samp
 
 from firebreak.checks import InputError
-from firebreak.fire import FireConditions, FireRegime, Fires, Scene, burn, fire_keys, make_scene
+from firebreak.fire import (
+    FireConditions,
+    FireRegime,
+    Fires,
+    Scene,
+    burn,
+    effective_number,
+    fire_keys,
+    make_scene,
+)
 from firebreak.landscape.formats.tables import read_fire_sizes
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation.fire_facts import (
     FEWEST_MEETING,
     FireFacts,
-    effective_number,
     fact_words,
     fire_facts,
     size_words,

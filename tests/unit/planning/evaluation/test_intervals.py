@@ -107,7 +107,7 @@ def test_intervals_cover_where_weathers_and_their_fires_are_drawn_from_burned_on
             own = weather[group]
             which = order[first[own] + (rng.random(count) * (end - first)[own]).astype(int)]
             lost, left = before[which], after[which]
-            groups = FireGroups(group, weathers, weathers)
+            groups = FireGroups(group, weathers, weathers, np.ones(count))
             _, low, high = groups.saving(lost - left, lost)
             held += low <= true <= high
             (worst, tail), (worst_left, _) = worst_tenth_parts(lost), worst_tenth_parts(left)

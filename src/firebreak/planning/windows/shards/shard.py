@@ -157,7 +157,7 @@ class Shard:
                 budget=np.inf, budget_share=1.0,
                 layers=np.empty((len(OBSERVATION.static), 0, 0), np.uint8)))
             # One scale of value for all shards: a crop's own would round otherwise.
-            self._slots.fires.begin(0, self._slots.value[0], self._bound)
+            self._slots.fires.begin(0, self._slots.value[0], self._bound, own.whole)
             self._burning = BurningFires(self._slots, own, self._sides())
             if not self._burning.beyond:
                 return

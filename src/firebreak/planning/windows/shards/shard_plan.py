@@ -137,12 +137,12 @@ def cells_of(shard: ShardPlan) -> int:
     return (bottom - top + 2 * ROOM) * (right - left + 2 * ROOM)
 
 
-def loss_bound(scene: Scene, fires: int) -> float:
-    """The bound that sets the unit of all shards alike: more than a fire can lose, and so much more
-    that savings of all fires add up in 62 bits.
+def loss_bound(scene: Scene, fires: int, heaviest: int = 1) -> float:
+    """The bound that sets the unit of all shards alike: more than a fire can lose, as often as it
+    counts, `Fires.heaviest`, and so much more that savings of all fires add up in 62 bits.
     """
     burnable = scene.landscape.burnable
-    most = float(scene.value_by_class.max(axis=0)[burnable].sum(dtype=np.float64))
+    most = float(scene.value_by_class.max(axis=0)[burnable].sum(dtype=np.float64)) * heaviest
     return most * 2.0**max(ceil(log2(max(fires, 1) / _MOST_FIRES)), 0)
 
 
