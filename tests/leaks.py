@@ -207,6 +207,37 @@ def child_processes(trainer: ParallelTrainer) -> Callable[[], None]:
     return stop
 
 
+CHILD_BYTES = 87_000
+"""That a child process takes for each episode."""
+_KEEPER = f"""
+import sys
+kept = []
+for _ in sys.stdin:
+    kept.append(bytearray(b"x" * {CHILD_BYTES}))
+    print(flush=True)
+"""
+
+
+def child_that_grows(trainer: ParallelTrainer) -> Callable[[], None]:
+    """A child that is there from the start and keeps something of each episode."""
+    child = subprocess.Popen([sys.executable, "-c", _KEEPER], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True)
+    told, answered = child.stdin, child.stdout
+    assert told is not None
+    assert answered is not None
+
+    def leak(collected: Any) -> None:
+        for _ in collected:
+            print(file=told, flush=True)
+            answered.readline()
+    undo = after(trainer.arenas[0].collector, "collect", leak)
+
+    def stop() -> None:
+        undo()
+        child.communicate()
+    return stop
+
+
 _HIDDEN: list[Any] = []
 
 NATIVE_BYTES = 230_000  # that native code takes for each episode
@@ -280,6 +311,7 @@ LEAKS = {
     "view": Leak(view_of_a_large_base, "trainer.last_rows", "owned_bytes", "collect"),
     "rewards": Leak(rewards_never_forgotten, "trainer.all_rewards", "items", "collect"),
     "children": Leak(child_processes, "child processes", "children", "evaluate"),
+    "memory of a child": Leak(child_that_grows, "child processes", "children_bytes", "collect"),
     "out of reach": Leak(problems_kept_out_of_reach, "Landscape", "objects", "collect"),
     "c heap": Leak(c_heap, "", "heap_bytes", "collect"),
     "anonymous mapping": Leak(anonymous_mapping, "anonymous mappings", "mapped_bytes", "collect"),

@@ -38,7 +38,8 @@ def found_in(verdict: Verdict, leak: Leak) -> bool:
 @pytest.mark.slow
 def test_all_sorts_of_leaks_at_once_are_told_apart(tmp_path: Path) -> None:
     planted = {name: leak for name, leak in LEAKS.items()
-               if name not in ("lru cache", "out of reach")}  # they replace landscapes too
+               if name not in ("lru cache", "out of reach",  # they replace landscapes too
+                               "memory of a child")}  # little beside children that are started
     verdict = verdict_of(tmp_path, list(planted.values()))
     assert verdict.state == "leak"
     assert [name for name, leak in planted.items() if not found_in(verdict, leak)] == []

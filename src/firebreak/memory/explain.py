@@ -30,6 +30,8 @@ _KINDS = {
     "gpu_bytes": ("bytes on the GPU", "tensors on the GPU are kept: detach and move them"),
     "mapped_bytes": ("bytes", "the system gives native code memory of this sort: a library, "
                               "native code, or a consumer of the run keeps it"),
+    "children_bytes": ("bytes", "processes that the run has started keep memory: workers hold "
+                                "something from call to call"),
     "rss_bytes": ("bytes", "resident memory grows, and nothing that is owned does: a consumer of "
                            "the run, or native code"),
 }

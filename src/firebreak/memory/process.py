@@ -138,14 +138,17 @@ _MALLINFO = _find_mallinfo()
 
 
 def _children(process: psutil.Process) -> dict[str, int]:
-    """Count and memory of child processes: PSS where the system has it, else USS."""
+    """Count and memory of child processes: without files where the system tells the sorts of
+    mappings, for the share of a library changes with what other programs run; else USS.
+    """
     total = count = 0
     for child in process.children(recursive=True) if _may_have_children() else ():
         try:
-            memory = child.memory_full_info()
+            sorts = mapped_bytes(Path(f"/proc/{child.pid}/smaps"))
+            total += (int(child.memory_full_info().uss) if sorts is None else
+                      sum(size for sort, size in sorts.items() if not is_file(sort)))
         except (psutil.NoSuchProcess, psutil.AccessDenied):  # ended meanwhile, or not ours
             continue
-        total += int(getattr(memory, "pss", memory.uss))
         count += 1
     return {"children": count, "children_bytes": total}
 

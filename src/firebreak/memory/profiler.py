@@ -22,7 +22,7 @@ Roots = Callable[[], dict[str, object]]
 
 PACKAGE = "firebreak"
 SINGLE = ("rss_bytes", "heap_bytes", "python_blocks", "gpu_bytes", "figures", "open_files",
-          "threads", "graph_tensors", "children")
+          "threads", "graph_tensors", "children", "children_bytes")
 """Quantities of a row that are one number each."""
 _MAPS = ("owned_bytes", "items", "live", "objects", "file_kinds", "thread_kinds", "filled",
          "bounded_objects")

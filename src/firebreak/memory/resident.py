@@ -11,6 +11,8 @@ From 20,000 env steps on, all of resident memory is judged, and a tenth of the t
 leak. A shorter run is judged at the tolerated rate, each file by itself, and the process's own
 memory without what the C library holds free: that goes up and down by megabytes, and hides the rest
 for hundreds of episodes. For this the readings need the sorts of mappings.
+
+Child processes are judged in the same way, all together and without files.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +36,7 @@ Row = Mapping[str, Any]
 Series = tuple[str, str, NDArray[np.float64]]
 """Kind, owner, and a value at each reading."""
 
+OUTSIDE = "children_bytes"
 STEPS_FOR_LONG = 20_000
 TOLERATED = 10_000.0
 """Bytes per episode: 1 GB in 100,000 episodes, about as much as such a run holds anyway."""
@@ -77,10 +80,16 @@ def read_resident(full: Sequence[Row], steps: int, known: NDArray[np.float64]) -
               f"below {STEPS_FOR_LONG:,} env steps resident memory is judged by sort of mapping, "
               "which these readings do not have")
     whole: Series = ("rss_bytes", "", y - known)
-    most = max((trend(x[late], without_largest_rise(values[late], limit.grown)).high
-                for _, _, values in ([whole] if is_long else series)), default=0.0)
+    judged = [whole] if is_long else series
+    if any(row.get(OUTSIDE) for row in full):
+        outside: Series = (OUTSIDE, "", np.array(
+            [row.get(OUTSIDE, 0) for row in full], np.float64))
+        series, judged = [*series, outside], [*judged, outside]
+    most, kind = max(((trend(x[late], without_largest_rise(values[late], limit.grown)).high, kind)
+                      for kind, _, values in judged), default=(0.0, ""))
     if not unsure and most > TOLERATED:
-        unsure = (f"resident memory may grow by up to {most / 1e3:.1f} kB per episode, more than "
+        whose = "child processes" if kind == OUTSIDE else "resident memory"
+        unsure = (f"{whose} may grow by up to {most / 1e3:.1f} kB per episode, more than "
                   f"{TOLERATED / 1e3:.0f} kB; a longer run tells")
     return Resident(total, bootstrapped(x[late], y[late]), limit,
                     [*series, whole] if is_long else series, unsure, most)

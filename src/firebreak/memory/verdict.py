@@ -32,8 +32,10 @@ LIMITS = {
 """Limits of what is exact. Those of resident memory are in `memory.resident`."""
 _BY_OWNER = ("owned_bytes", "items", "objects", "live")
 _NAMES = {"open_files": "file_kinds", "threads": "thread_kinds"}
-_WORDS = {"figures": "figures", "graph_tensors": "tensors", "children": "child processes"}
-_TOTALS = ("heap_bytes", "python_blocks", "mapped_bytes", "rss_bytes", "gpu_bytes")
+_WORDS = {"figures": "figures", "graph_tensors": "tensors", "children": "child processes",
+          "children_bytes": "child processes"}
+_TOTALS = ("heap_bytes", "python_blocks", "mapped_bytes", "children_bytes", "rss_bytes",
+           "gpu_bytes")
 """Kinds of the whole process: judged too, but an owner that grows explains them."""
 
 
@@ -121,7 +123,7 @@ def _native_growths(rows: Sequence[Row], full: Sequence[Row],
         if series[0] == "rss_bytes" and found:
             return
         for growth in _growth(rows, full, series, resident.limit):
-            found = True
+            found |= series[0] == "mapped_bytes"
             yield growth
 
 

@@ -292,13 +292,22 @@ def test_pythons_own_heap_is_traced_on_demand() -> None:
 @pytest.mark.slow
 def test_children_are_counted_with_their_memory() -> None:
     before = reading({})
-    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, "-c", "input(); kept = b'x' * 30_000_000; print(flush=True); input()"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert child.stdin is not None
+    assert child.stdout is not None
     try:
         after = reading({})
+        child.stdin.write(b"\n")
+        child.stdin.flush()
+        child.stdout.readline()
+        grown = reading({})
     finally:
         child.communicate(b"\n")
     assert after["children"] == before["children"] + 1
     assert after["children_bytes"] > before["children_bytes"]
+    assert grown["children_bytes"] - after["children_bytes"] == pytest.approx(30e6, rel=0.2)
     assert reading({})["children"] == before["children"]
 
 

@@ -123,3 +123,30 @@ def test_memory_that_settles_is_not_called_ok() -> None:
     settling = with_sorts(anonymous=lambda e: 60 * MB * (1 - np.exp(-e / 80)))
     assert settling.state == NOT_JUDGED
     assert [g.state for g in settling.growths] == ["filling"]
+
+
+def test_memory_of_child_processes_is_judged() -> None:
+    """A run whose own memory stays the same while its workers grow is no run of constant memory."""
+    rng = np.random.default_rng(3)
+    noise = rng.normal(scale=0.3 * MB, size=2000)
+
+    def verdict(children: Bytes, count: int = 30) -> Verdict:
+        rows = series(count, children_bytes=children)
+        return judge([row | {"children": 2} for row in rows])
+    for count in (30, 101):
+        leak = verdict(lambda e: 480 * MB + 87 * KB * e + noise[e], count)
+        assert (leak.state, [(g.owner, g.kind) for g in leak.growths]) == (
+            "leak", [("child processes", "children_bytes")])
+        assert leak.growths[0].per_episode == pytest.approx(87 * KB, rel=0.1)
+        assert "processes that the run has started keep memory" in describe_growth(leak.growths[0])
+        assert verdict(lambda e: 480 * MB + 0.1 * noise[e], count).state == "ok"
+    unsure = verdict(lambda e: 480 * MB + 8 * KB * e + 20 * noise[e])
+    assert (unsure.state, unsure.rss_judged) == (NOT_JUDGED, False)
+    assert "child processes may grow by up to" in unsure.reason
+
+
+def test_what_leaks_in_the_process_hides_no_leak_in_a_child() -> None:
+    rows = series(30, children_bytes=lambda e: 50 * KB * e, mapped_bytes=lambda e: {
+        "heap": 200 * MB + 50 * KB * e})
+    assert {g.kind for g in judge(rows).growths if g.state == "leak"} == {
+        "children_bytes", "mapped_bytes"}

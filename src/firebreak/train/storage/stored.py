@@ -50,6 +50,7 @@ class _FullReading(_Reading):
     threads: Amount
     graph_tensors: Amount = 0
     children: Amount = 0
+    children_bytes: Amount = 0
     python_blocks: Amount = 0
     gpu_bytes: Amount = 0
     filled: Amounts = {}
