@@ -6,7 +6,7 @@ measures a part and appends one JSON line per landscape, method and policy to th
 is there already is not measured again, so a run that was stopped goes on. `benchmarks/results.py`
 makes the page from the records. The policy was not chosen, and no
 method tuned, on test landscapes and test fires. A policy that was left out had been seen on them
-(docs/results-ablation.md, Going on with more kinds of jobs).
+(docs/results-ablation.md, More kinds of jobs).
 """
 
 import argparse

@@ -1,7 +1,8 @@
-"""Makes docs/results.md and its figures from stored records: python benchmarks/results.py
+"""Makes docs/results.md, its figures and its appendix docs/results-tables.md from stored records:
+python benchmarks/results.py
 
 Records are made by `benchmarks/protocol.py`. The page's own words are in docs/results.template.md,
-where `<!-- table NAME -->` stands for a table of this module.
+where `<!-- table NAME -->` stands for a table of this module. The appendix has tables alone.
 """
 
 import argparse
@@ -197,6 +198,56 @@ def _against(records: Records, hero: str, names: Sequence[str]) -> str:
         for word in ("maps", f"{hero} / {name}", "difference"))], rows)
 
 
+SECTIONS: dict[str, dict[str, str]] = {
+    "Synthetic maps": {f"{n:,} plan fires": f"synthetic-40 {n}" for n in (64, 256, 1000)},
+    "Another family": {f"{n:,} plan fires": f"shifted-40 {n}" for n in (64, 256, 1000)},
+    "Real maps": {
+        "256 plan fires": "real", "Mean reduction by map": "real-each",
+        "dqn minus each method, by map": "real-each dqn"},
+    "Rivals on more maps": {"dqn": "rivals", "dqn-lookahead": "rivals-lookahead"},
+    "The sealed test set": {
+        "dqn": "sealed dqn", "dqn-lookahead": "sealed dqn-lookahead",
+        "dqn-search, 2 seconds": "sealed dqn-search", "Fewer cells": "sealed small"},
+    "In another simulator": {"16 synthetic maps, 300 test fires of each": "elsewhere"},
+    "Under doubt": {
+        "Twelve maps, 20 draws of each perturbation": "doubt", "Order of methods": "doubt order"},
+    "Budgets": {
+        "Mean reduction by share of the cells": "budgets", "dqn minus each method": "budgets dqn",
+        "dqn-lookahead minus each method": "budgets dqn-lookahead",
+        "Few cells on more maps: dqn": "small dqn",
+        "Few cells on more maps: dqn-lookahead": "small dqn-lookahead"},
+    "Other jobs": {
+        "Thirty synthetic maps of each kind": "kinds", "dqn minus each method": "kinds dqn",
+        "dqn-lookahead minus each method": "kinds dqn-lookahead"},
+    "Map size and share burned": {
+        "dqn minus downstream value": "range", "dqn-lookahead minus downstream value":
+        "range-lookahead", "Reduction by downstream value": "range-downstream",
+        "dqn minus greedy": "range-greedy", "dqn-lookahead minus greedy": "range-greedy-lookahead",
+        "256 x 256 cells": "huge", "256 x 256 cells, dqn minus each method": "huge dqn",
+        "64 x 64 cells, synthetic maps": "large", "64 x 64 cells, real maps": "real-64"},
+    "Few fires and many": {
+        "Promised minus kept": "promised", "The same, dqn minus each method": "promised dqn",
+        "Kept": "kept", "Kept, dqn minus each method": "kept dqn"},
+    "Who proposes the lines": {
+        "Twelve synthetic maps": "lines", "dqn-lookahead minus each method": "lines dqn-lookahead"},
+    "Search and time": {
+        "By time limit": "time", "By budget, 10 seconds": "search-budgets",
+        "dqn-search minus each method": "search-budgets dqn-search", "Seconds per plan": "pace"}}
+"""Sections of the appendix: the table of each heading."""
+
+
+def appendix(found: dict[str, str]) -> str:
+    """The page of all tables, by section."""
+    lines = ["# Tables of the results", "", "<!-- made by benchmarks/results.py -->", "",
+             "40 x 40 cells, 5 % of the treatable cells, 256 plan and 2,000 test fires unless a",
+             "heading says otherwise. What is measured: [results](results.md)."]
+    for section, tables_of in SECTIONS.items():
+        lines += ["", f"## {section}"]
+        for heading, name in tables_of.items():
+            lines += ["", f"### {heading}", "", found[name]]
+    return "\n".join(lines) + "\n"
+
+
 def summary(records: Records) -> str:
     """The page's first table: mean reduction of the policy and its rivals on every map that all of
     them were measured on with 256 plan fires, and the seconds of a plan.
@@ -325,7 +376,7 @@ def tables(records: Records) -> dict[str, str]:
 
 
 def main() -> None:
-    """Writes the page."""
+    """Writes both pages."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--records", type=Path, default=Path("docs/results/records"))
     options.add_argument("--template", type=Path, default=Path("docs/results.template.md"))
@@ -336,7 +387,9 @@ def main() -> None:
     text = args.template.read_text(encoding="utf-8")
     text = re.sub(r"<!-- table (.+?) -->", lambda match: found[match.group(1)], text)
     args.out.write_text(text, encoding="utf-8")
-    for path in [args.out, *draw_figures(records, args.out.parent / "figures")]:
+    tables_page = args.out.with_stem(f"{args.out.stem}-tables")
+    tables_page.write_text(appendix(found), encoding="utf-8")
+    for path in [args.out, tables_page, *draw_figures(records, args.out.parent / "figures")]:
         print(path)
 
 

@@ -37,7 +37,7 @@ def test_every_variable_of_the_environment_is_listed() -> None:
     used = {name for folder in ("src", "qgis") for path in (ROOT / folder).rglob("*.py")
             for name in re.findall(r"\"(FIREBREAK_[A-Z_]+)\"", path.read_text(encoding="utf-8"))}
     assert len(used) > 2
-    assert used <= set(re.findall(r"^\| `(\w+)` \|", page("README.md"), re.MULTILINE))
+    assert used <= set(re.findall(r"^\| `(\w+)` \|", page("docs/start.md"), re.MULTILINE))
 
 
 def test_two_pages_list_the_same_exit_codes() -> None:
