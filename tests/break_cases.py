@@ -57,6 +57,18 @@ def with_rules(case: Case, rules: str, seed: int, steps: int = 1) -> TravelField
     return field._replace(breaks=crewed(breaks, case, rules, rng))
 
 
+def with_periods(case: Case, field: TravelField, later: int) -> tuple[Case, TravelField]:
+    """The case and its field, where most fires last up to `later` more burning periods, each in a
+    stream of its own.
+    """
+    rng = np.random.default_rng(int(case.fires.key[0]) % 2**32)
+    streams, fires = field.metric.shape[0] // field.steps, case.fires
+    begins = np.cumsum(rng.exponential(60.0, (fires.source.size, later)), axis=1)
+    begins[np.arange(later) >= rng.integers(0, later + 1, (fires.source.size, 1))] = np.inf
+    return (case._replace(fires=fires._replace(later_min=begins)),
+            field._replace(later=rng.integers(0, streams, (streams, later))))
+
+
 def crewed(breaks: BreakRules, case: Case, rules: str, rng: np.random.Generator) -> BreakRules:
     """Crews that hold some breaks, some fires and some lengths, and contain some fires."""
     crew = NO_CREWS._replace(cell_ha=0.09)

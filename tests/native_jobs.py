@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 import firebreak
-from break_cases import KINDS, by_class, slots_on, with_rules
+from break_cases import KINDS, by_class, slots_on, with_periods, with_rules
 from firebreak.fire import burn_field
 from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.engine import burn_maps
@@ -25,7 +25,8 @@ def burn_every_kind(rng: np.random.Generator) -> None:
         for steps in (1, 2):
             case = random_case(rng, 17, 14, scenarios=4, fires=8)
             case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
-            field = with_rules(case, rules, int(rng.integers(2**31)), steps)
+            case, field = with_periods(case, with_rules(case, rules, int(rng.integers(2**31)),
+                                                        steps), 2)
             burn_maps(field, case.fires, by_class(case), case.breaks)
             burn_field(field, case.fires, by_class(case), case.breaks, want="statistics")
             change_breaks(case, field, rng)

@@ -55,13 +55,22 @@ INLINE double cost(const Metric& metric, i64 cell, double east, double north) {
            - double(own[3]) * east - double(own[4]) * north;
 }
 
+// The chance of a breach: that of the worst period, for fire may meet the break in any of them.
+inline double breach_chance(i64 cell, const FireView& view) {
+    float worst = 0.0f;
+    for (i64 period = 0; period <= view.periods.later; period++)
+        worst = larger(worst,
+                       view.breach(view.periods.row_of(period) / view.rows_a_breach, cell));
+    return double(worst);
+}
+
 // CLOSED, NARROW_BREAK or NEAR: what a cell that is neither OPEN nor NEAR is in this fire.
 inline i64 not_open(i64 cell, const FireView& view) {
     const i64 kind = view.state[cell];
     if (cell == view.source || kind == HELD_BREAK) return NEAR;
     if (kind == CLOSED) return CLOSED;
-    if (view.breach != nullptr
-        && uniform(view.key, u64(cell), DRAW_BREACH) < double(view.breach[cell]))
+    if (!view.breach.empty()
+        && uniform(view.key, u64(cell), DRAW_BREACH) < breach_chance(cell, view))
         return NEAR;
     return kind == NARROW_BREAK ? NARROW_BREAK : CLOSED;
 }
@@ -155,24 +164,56 @@ inline double facet_cost(const Metric& metric, i64 child, i64 code, double weigh
                     + weight * cost(metric, cell_b, east, north));
 }
 
-// The row of a stream whose first row is `first`, at a time since ignition.
-INLINE i64 row_at(const Arcs& arcs, i64 first, double time) {
-    if (arcs.steps == 1) return first;
+// A step of the weather of one fire: the k-th of the stream of a period.
+struct Step {
+    i64 period, k;
+};
+
+INLINE Step step_at(const Arcs& arcs, const Periods& periods, double time) {
+    const i64 period = periods.at(time);
+    if (arcs.steps == 1) return {period, 0};
     const i64 last = arcs.steps - 1;
-    const double passed = time / arcs.step_min;
-    if (!(passed < double(last))) return first + last;
-    return passed > 0.0 ? first + i64(passed) : first;
+    const double passed = (time - periods.begin_of(period)) / arcs.step_min;
+    if (!(passed < double(last))) return {period, last};
+    return {period, passed > 0.0 ? i64(passed) : 0};
 }
 
-// When the weather of `row` ends, minutes since ignition.
-INLINE double row_end(const Arcs& arcs, i64 first, i64 row) {
-    return row == first + arcs.steps - 1 ? HUGE_VAL : double(row - first + 1) * arcs.step_min;
+INLINE i64 row_of(const Periods& periods, const Step& step) {
+    return periods.row_of(step.period) + step.k;
 }
 
-// A row of the travel field, the `row - first`-th weather of a stream, from `begin` until `until`
-// minutes since ignition. edges: null where there are none.
+// Does a fire burn in one weather?
+INLINE bool is_constant(const Arcs& arcs, const FireView& view) {
+    return arcs.steps == 1 && view.periods.later == 0;
+}
+
+// The row of the travel field at a time of burning.
+INLINE i64 row_at(const Arcs& arcs, const Periods& periods, double time) {
+    return row_of(periods, step_at(arcs, periods, time));
+}
+
+// When the weather of a step begins and ends, minutes of burning: at the latest with its period.
+INLINE double step_begin(const Arcs& arcs, const Periods& periods, const Step& step) {
+    const double begin = periods.begin_of(step.period);
+    return step.k == 0 ? begin : begin + double(step.k) * arcs.step_min;
+}
+INLINE double step_end(const Arcs& arcs, const Periods& periods, const Step& step) {
+    const double end = periods.end_of(step.period);
+    if (step.k == arcs.steps - 1) return end;
+    return smaller(periods.begin_of(step.period) + double(step.k + 1) * arcs.step_min, end);
+}
+
+INLINE Step next_step(const Arcs& arcs, const Periods& periods, const Step& step) {
+    if (step_end(arcs, periods, step) < periods.end_of(step.period))
+        return {step.period, step.k + 1};
+    return {step.period + 1, 0};
+}
+
+// The weather of a step of a fire, from `begin` until `until` minutes of burning; row: of the
+// travel field. edges: null where there are none.
 struct Weather {
-    i64 first, row;
+    Step step;
+    i64 row;
     double begin, until;
     Metric metric;
     UnitTime unit_time;
@@ -181,24 +222,27 @@ struct Weather {
     const double* edges;
 };
 
-INLINE Weather weather_of(const Arcs& arcs, i64 first, i64 row) {
-    return {first, row, double(row - first) * arcs.step_min, row_end(arcs, first, row),
+INLINE Weather weather_at(const Arcs& arcs, const Periods& periods, double time) {
+    const Step step = step_at(arcs, periods, time);
+    const i64 row = row_of(periods, step);
+    return {step, row, step_begin(arcs, periods, step), step_end(arcs, periods, step),
             arcs.metric[row], arcs.unit_time[row], arcs.facets[row].data, arcs.accepts[row].data,
             arcs.sends[row].data, arcs.sends_far[row].data,
             arcs.edges.empty() ? nullptr : arcs.edges[row].data};
 }
 
 // Arrival along an arc that starts at `start`, through as many weather steps as it takes.
-inline double arrive_across(const Arcs& arcs, i64 first, double start, i64 child, i64 code,
-                            double weight, const i64* offset) {
-    i64 row = row_at(arcs, first, start);
+inline double arrive_across(const Arcs& arcs, const Periods& periods, double start, i64 child,
+                            i64 code, double weight, const i64* offset) {
+    Step step = step_at(arcs, periods, start);
     double time = start, left = 1.0;
-    for (;; row++) {
+    for (;; step = next_step(arcs, periods, step)) {
+        const i64 row = row_of(periods, step);
         const Metric metric = arcs.metric[row];
         const double whole =
             code < FACET_CODE ? step_cost(metric, arcs.unit_time[row], child, code, offset)
                               : facet_cost(metric, child, code, weight, offset);
-        const double end = row_end(arcs, first, row), arrival = time + left * whole;
+        const double end = step_end(arcs, periods, step), arrival = time + left * whole;
         if (!(arrival > end)) return arrival;  // so also where it is nan
         left = left - (end - time) / whole;
         time = end;
@@ -210,10 +254,11 @@ inline double arrive_across(const Arcs& arcs, i64 first, double start, i64 child
 // When fire arrives by a single step from a cell that burned at `now`, in whose weather the step
 // begins.
 INLINE float step_arrival(const Arcs& arcs, const Weather& weather, i64 child, i64 step, float now,
-                          const i64* offset) {
+                          const FireView& view) {
+    const i64* const offset = view.offset;
     double late = double(now) + step_cost(weather.metric, weather.unit_time, child, step, offset);
     if (late > weather.until)
-        late = arrive_across(arcs, weather.first, double(now), child, step, 0.0, offset);
+        late = arrive_across(arcs, view.periods, double(now), child, step, 0.0, offset);
     return larger(float(late), later(now));
 }
 
@@ -229,22 +274,25 @@ struct FacetTime {
 };
 
 // The better of `found` and of the point of the facet that suits the next weather, in which the arc
-// ends.
+// ends. In constant weather a fire has its bits until the next period, whatever that brings.
 inline FacetTime under_next_weather(const Arcs& arcs, const Weather& now, const FacetEnds& ends,
-                                    const FacetTime& found, const i64* offset) {
-    const double other =
-        facet_weight(arcs.metric[now.row + 1], ends.child, ends.code, ends.time_a, ends.time_b);
+                                    const FacetTime& found, const FireView& view) {
+    const Step next = next_step(arcs, view.periods, now.step);
+    const double other = facet_weight(arcs.metric[row_of(view.periods, next)], ends.child,
+                                      ends.code, ends.time_a, ends.time_b);
     if (!(other >= 0.0)) return found;
     const double start = ends.time_a + other * (double(ends.time_b) - double(ends.time_a));
-    const double late =
-        arrive_across(arcs, now.first, start, ends.child, ends.code, other, offset);
-    return late < found.late ? FacetTime{late, other} : found;
+    const double late = arrive_across(arcs, view.periods, start, ends.child, ends.code, other,
+                                      view.offset);
+    const bool is_known = next.period == now.step.period || late > now.until;
+    return is_known && late < found.late ? FacetTime{late, other} : found;
 }
 
 // The arc through a facet whose later end burned in the weather `now`; none: inf, and a weight
 // below 0.
 INLINE Arrival facet_arrival(const Arcs& arcs, const Weather& now, const FacetEnds& ends,
-                             const i64* offset) {
+                             const FireView& view) {
+    const i64* const offset = view.offset;
     const i64 child = ends.child, code = ends.code;
     FacetTime found{HUGE_VAL, facet_weight(now.metric, child, code, ends.time_a, ends.time_b)};
     if (found.weight >= 0.0) {
@@ -253,9 +301,9 @@ INLINE Arrival facet_arrival(const Arcs& arcs, const Weather& now, const FacetEn
         found.late = start + facet_cost(now.metric, child, code, found.weight, offset);
         if (start < now.begin || found.late > now.until)
             found.late =
-                arrive_across(arcs, now.first, start, child, code, found.weight, offset);
+                arrive_across(arcs, view.periods, start, child, code, found.weight, offset);
     }
-    if (found.late > now.until) found = under_next_weather(arcs, now, ends, found, offset);
+    if (found.late > now.until) found = under_next_weather(arcs, now, ends, found, view);
     const float last = larger(ends.time_a, ends.time_b);
     return {larger(float(found.late), later(last)), code, found.weight};
 }

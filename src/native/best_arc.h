@@ -29,9 +29,13 @@ INLINE bool is_sending(i64 cell, const FireView& view, const Scratch& work) {
 __attribute__((noinline)) inline ArcBits open_in_any(ArcBits among, i64 child,
                                                      const KeptFire& fire) {
     u64 steps = 0, facets = 0;
-    for (i64 row = fire.first; row < fire.first + fire.arcs.steps; row++) {
-        steps |= fire.arcs.accepts(row, child);
-        facets |= fire.arcs.facets(row, child);
+    const Periods& periods = fire.view.periods;
+    for (i64 period = 0; period <= periods.later; period++) {
+        const i64 first = periods.row_of(period);
+        for (i64 row = first; row < first + fire.arcs.steps; row++) {
+            steps |= fire.arcs.accepts(row, child);
+            facets |= fire.arcs.facets(row, child);
+        }
     }
     return {among.steps & steps, among.facets & facets & ALL_FACETS};
 }
@@ -40,8 +44,8 @@ __attribute__((noinline)) inline ArcBits open_in_any(ArcBits among, i64 child,
 // most fires of training burn, is not looked up.
 template <class Task>
 INLINE auto in_weather(float time, const KeptFire& fire, const Task& task) {
-    if (fire.arcs.steps == 1) return task(fire.here);
-    return task(weather_of(fire.arcs, fire.first, row_at(fire.arcs, fire.first, double(time))));
+    if (is_constant(fire.arcs, fire.view)) return task(fire.here);
+    return task(weather_at(fire.arcs, fire.view.periods, double(time)));
 }
 
 // The best of what is given and of the open arcs from known cells among these, into an inner cell
@@ -52,14 +56,14 @@ INLINE Arrival best_arc(ArcBits among, Arrival best, i64 child, i64 kind, const 
     const i64* const offset = view.offset;
     ArcBits open{among.steps & fire.here.accepts[child],
                  among.facets & fire.here.facets[child] & ALL_FACETS};
-    if (fire.arcs.steps > 1) open = open_in_any(among, child, fire);
+    if (!is_constant(fire.arcs, view)) open = open_in_any(among, child, fire);
     for (u64 steps = open.steps; steps != 0; steps &= steps - 1) {
         const i64 step = lowest_bit(steps), parent = child + offset[step];
         const float now = work.time[parent];
         if (!(now < best.time) || !is_sending(parent, view, work)) continue;
         const float time = in_weather(now, fire, [&](const Weather& weather) {
             if ((weather.accepts[child] >> step & 1) == 0) return HUGE_VALF;
-            return step_arrival(fire.arcs, weather, child, step, now, offset);
+            return step_arrival(fire.arcs, weather, child, step, now, view);
         });
         if (is_better(time, step, best) && (kind == OPEN || arc_open(child, step, view)))
             best = {time, step, 0.0};
@@ -76,7 +80,7 @@ INLINE Arrival best_arc(ArcBits among, Arrival best, i64 child, i64 kind, const 
         const Arrival found = in_weather(last, fire, [&](const Weather& weather) {
             if ((weather.facets[child] >> facet & 1) == 0)
                 return Arrival{HUGE_VALF, UNBURNED, -1.0};
-            return facet_arrival(fire.arcs, weather, {child, code, time_a, time_b}, offset);
+            return facet_arrival(fire.arcs, weather, {child, code, time_a, time_b}, view);
         });
         if (is_better(found.time, code, best) && (kind == OPEN || arc_open(child, code, view)))
             best = found;

@@ -16,7 +16,7 @@ void classify(i64 burned, const Fire& fire, const Array<const double, ANY>& limi
               Scratch& work) {
     for (i64 k = 0; k < burned; k++) {
         const i64 cell = work.order[k];
-        const i64 row = row_at(fire.arcs, fire.first, work.time[cell]);
+        const i64 row = row_at(fire.arcs, fire.view.periods, work.time[cell]);
         work.classes[cell] = u8(class_above(
             limits, intensity(fire.arcs, row, cell, work.code[cell], work.weight[cell])));
     }

@@ -120,17 +120,21 @@ inline const char* check_all_classes(const Arcs& arcs, const Array<const double,
 inline const char* check_fire(i64 fire, i64 width, const Arcs& arcs, const Rules& rules,
                               const FireTable& fires, const Overlays& overlays) {
     const i64 rows = arcs.metric.size(), cells = arcs.metric.shape[1];
-    const i64 row = fires.row[fire], overlay = fires.overlay[fire];
+    const i64 overlay = fires.overlay[fire];
     if (!inside_map(fires.source[fire], cells, width)) return "sources: a cell outside the map";
     if (overlay < 0 || overlay >= overlays.state.size()) return "fires: an overlay out of range";
     const i64 steps = rules.steps.empty() ? arcs.steps : rules.steps[overlay];
     if (steps < 1 || (steps > 1 && !(arcs.step_min > 0.0))) return "rules: steps out of range";
-    if (row < 0 || row >= rows || steps > rows - row) return "fires: a row out of range";
-    if (!rules.breach.empty() && row / rules.rows_a_breach >= rules.breach.size())
-        return "rules: too few rows of breach";
+    const Periods periods = periods_of(fire, fires);
+    for (i64 period = 0; period <= periods.later; period++) {
+        const i64 row = periods.row_of(period);
+        if (row < 0 || row >= rows || steps > rows - row) return "fires: a row out of range";
+        if (!rules.breach.empty() && row / rules.rows_a_breach >= rules.breach.size())
+            return "rules: too few rows of breach";
+    }
     if (arcs.heat.empty() && !rules.ready.empty() && rules.ready(overlay, 0) < HUGE_VALF)
         return "rules: crews, on arcs without heat";
-    if (arcs.heat.empty() && rules.crew(5) < fires.duration[fire])
+    if (arcs.heat.empty() && periods.burning(rules.crew(5)) < fires.duration[fire])
         return "rules: an initial attack, on arcs without heat";
     return nullptr;
 }

@@ -191,10 +191,10 @@ INLINE void burn_bucket(Front& fire) {
 
 }  // namespace
 
-i64 spread_constant_weather(double duration, i64 row, const Arcs& arcs, const FireView& view,
+i64 spread_constant_weather(double duration, const Arcs& arcs, const FireView& view,
                             Scratch& work) {
-    const Weather field = weather_of(arcs, row, row);
-    const double per_min = 1.0 / arcs.bucket_min[row];
+    const Weather field = weather_at(arcs, view.periods, 0.0);
+    const double per_min = 1.0 / arcs.bucket_min[field.row];
     Front fire{front_lists(field.edges, field.metric.data, view.width, work),
                field,
                view,

@@ -9,7 +9,7 @@ namespace {
 
 // How hot fire is where it comes into a cell, in the crews' measure.
 double hotness(i64 cell, double time, i64 code, double weight, const Fire& fire) {
-    const i64 row = row_at(fire.arcs, fire.first, time);
+    const i64 row = row_at(fire.arcs, fire.view.periods, time);
     if (fire.arcs.heat(row, cell, 0) <= 0.0f) return 0.0;
     const double here = intensity(fire.arcs, row, cell, code, weight);
     return fire.crews.scale * std::pow(here, fire.crews.power);
@@ -20,6 +20,11 @@ double hold_chance(double hot, const Crews& crews) {
     if (hot <= crews.always) return 1.0;
     if (hot >= crews.never) return 0.0;
     return (crews.never - hot) / (crews.never - crews.always);
+}
+
+// Can crews be in a cell by a time of burning? They may come in a pause.
+bool are_there(i64 cell, double time, const Fire& fire) {
+    return fire.view.periods.clock(time) >= double(fire.crews.ready[cell]);
 }
 
 bool all_busy(const Fire& fire, const Scratch& work) {
@@ -41,7 +46,8 @@ double hottest_edge(i64 count, const Fire& fire, const Scratch& work) {
     const Arcs& arcs = fire.arcs;
     double hottest = 0.0;
     for (i64 k = 0; k < count; k++) {
-        const i64 cell = work.order[k], row = row_at(arcs, fire.first, work.time[cell]);
+        const i64 cell = work.order[k];
+        const i64 row = row_at(arcs, fire.view.periods, work.time[cell]);
         if (arcs.heat(row, cell, 0) > 0.0f
             && at_edge(cell, fire.crews.attack_min, fire.view.width, work))
             hottest = larger(hottest,
@@ -53,7 +59,7 @@ double hottest_edge(i64 count, const Fire& fire, const Scratch& work) {
 }  // namespace
 
 bool holds(i64 cell, float time, const Fire& fire, const Scratch& work) {
-    if (time < fire.crews.ready[cell] || all_busy(fire, work)) return false;
+    if (!are_there(cell, time, fire) || all_busy(fire, work)) return false;
     const double hot = hotness(cell, time, work.code[cell], work.weight[cell], fire);
     return uniform(fire.view.key, u64(cell), DRAW_HOLD) < hold_chance(hot, fire.crews);
 }
@@ -70,7 +76,7 @@ bool corner_held(const Diagonal& arc, const Fire& fire, const Scratch& work) {
     bool manned = false;
     for (const i64 side : sides) {
         if (may_hold(side, view)) {
-            if (time < double(fire.crews.ready[side])) return false;
+            if (!are_there(side, time, fire)) return false;
             hot = larger(hot, hotness(side, time, step, 0.0, fire));
             manned = true;
         } else if (!blocked(side, view)) {

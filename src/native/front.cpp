@@ -28,7 +28,7 @@ INLINE void offer_step(i64 child, i64 step, i64 kind, const Sender& from, const 
     if (!(from.weather.accepts[child] >> step & 1)) return;
     if (kind != OPEN && !arc_open(child, step, fire.view)) return;
     const float time =
-        step_arrival(fire.arcs, from.weather, child, step, from.now, fire.view.offset);
+        step_arrival(fire.arcs, from.weather, child, step, from.now, fire.view);
     if (is_better(time, step, best)
         && (kind == OPEN || !corner_held({child, step, from.now, time}, fire, work)))
         best = {time, step, 0.0};
@@ -46,7 +46,7 @@ INLINE void offer_facets(i64 child, i64 step, i64 kind, const Sender& from, cons
         if (work.status[cell_a] != FINAL || work.status[cell_b] != FINAL) continue;
         if (kind != OPEN && !arc_open(child, code, fire.view)) continue;
         const FacetEnds ends{child, code, work.time[cell_a], work.time[cell_b]};
-        const Arrival found = facet_arrival(fire.arcs, from.weather, ends, offset);
+        const Arrival found = facet_arrival(fire.arcs, from.weather, ends, fire.view);
         if (is_better(found.time, found.code, best)) best = found;
     }
 }
@@ -95,7 +95,7 @@ INLINE i64 send(const Sender& from, i64 size, const Fire& fire, Scratch& work) {
 i64 spread(i64 size, const Fire& fire, Scratch& work) {
     const FireView& view = fire.view;
     const bool throws = !fire.spots.cells.empty();
-    Weather weather = weather_of(fire.arcs, fire.first, fire.first);
+    Weather weather = weather_at(fire.arcs, view.periods, 0.0);
     i64 burned = 0;
     while (size > 0) {
         const u64 word = work.queue[0];
@@ -115,7 +115,7 @@ i64 spread(i64 size, const Fire& fire, Scratch& work) {
         }
         work.status[parent] = u8(FINAL);
         if (now >= weather.until)
-            weather = weather_of(fire.arcs, fire.first, row_at(fire.arcs, fire.first, now));
+            weather = weather_at(fire.arcs, view.periods, now);
         const Sender from{parent, now, weather};
         if (throws) size = throw_ember(from, size, fire, work);
         size = send(from, size, fire, work);
@@ -125,7 +125,7 @@ i64 spread(i64 size, const Fire& fire, Scratch& work) {
 
 i64 burn_out(const Fire& fire, Scratch& work) {
     if (fire.spots.cells.empty() && suits_constant_weather(fire.arcs, fire.view))
-        return spread_constant_weather(fire.duration, fire.first, fire.arcs, fire.view, work);
+        return spread_constant_weather(fire.duration, fire.arcs, fire.view, work);
     const i64 source = fire.view.source;
     work.time[source] = 0.0f;
     work.code[source] = u8(IGNITION);
@@ -137,15 +137,14 @@ i64 burn_out(const Fire& fire, Scratch& work) {
 
 FireView view_of(i64 fire, const Array<const u8, ANY>& state, const i64* offset, i64 width,
                  const Rules& rules, const FireTable& fires) {
-    const float* breach = nullptr;
-    if (!rules.breach.empty()) {
-        breach = rules.breach[fires.row[fire] / rules.rows_a_breach].data;
-        if (!(breach[0] >= 0.0f)) breach = nullptr;
-    }
+    const Periods periods = periods_of(fire, fires);
+    Array<const float, ANY, ANY> breach = rules.breach;
+    if (!breach.empty() && !(breach(periods.first / rules.rows_a_breach, 0) >= 0.0f)) breach = {};
     const bool manned =
         !rules.ready.empty() && rules.ready(fires.overlay[fire], 0) < HUGE_VALF;
-    return {state.data, fires.source[fire], fires.key[fire], breach, rules.leak != 0, width,
-            offset,     manned,             state.size()};
+    return {state.data,          fires.source[fire], fires.key[fire], periods, breach,
+            rules.rows_a_breach, rules.leak != 0,    width,           offset,  manned,
+            state.size()};
 }
 
 Arcs arcs_under(i64 fire, const Arcs& arcs, const Rules& rules, const FireTable& fires) {
@@ -158,7 +157,8 @@ Crews crews_of(i64 fire, const Rules& rules, const FireTable& fires) {
     const double* rule = rules.crew.data;
     const float* ready =
         rules.ready.empty() ? nullptr : rules.ready[fires.overlay[fire]].data;
-    return {ready, rule[0], rule[1], rule[2], rule[3], rule[4], rule[5], rule[6]};
+    return {ready, rule[0], rule[1], rule[2], rule[3], rule[4],
+            periods_of(fire, fires).burning(rule[5]), rule[6]};
 }
 
 i64 burn_one(const Fire& fire, Scratch& work) {

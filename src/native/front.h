@@ -1,16 +1,14 @@
 // The minimum-travel-time solver for one fire, in any weather, with embers, breaches and crews.
 #pragma once
 
+#include "arcs.h"
 #include "parallel.h"
-#include "scratch.h"
-#include "words.h"
 
 namespace firebreak {
 
-// A fire and all that it meets. first: the travel field's row of its first weather.
+// A fire and all that it meets.
 struct Fire {
     double duration;
-    i64 first;
     Arcs arcs;
     const Spots& spots;
     FireView view;
@@ -30,7 +28,7 @@ Crews crews_of(i64 fire, const Rules& rules, const FireTable& fires);
 // A fire of a call that burns fires of a table under overlays.
 template <class Call>
 Fire fire_of(i64 fire, const i64* offset, const Call& call) {
-    return {call.fires.duration[fire], call.fires.row[fire],
+    return {call.fires.duration[fire],
             arcs_under(fire, call.arcs, call.rules, call.fires), call.spots,
             view_of(fire, call.overlays.state[call.fires.overlay[fire]], offset, call.width,
                     call.rules, call.fires),
@@ -48,13 +46,13 @@ void for_fires(const Call& call, const Task& task) {
 // Does this fire, if it throws no embers, burn as the functions here assume?
 inline bool suits_constant_weather(const Arcs& arcs, const FireView& view) {
     const u8 kind = view.state[view.source];
-    return !arcs.edges.empty() && !arcs.bucket_min.empty() && arcs.steps == 1
-           && view.breach == nullptr && !view.manned && (kind == OPEN || kind == NEAR);
+    return !arcs.edges.empty() && !arcs.bucket_min.empty() && is_constant(arcs, view)
+           && view.breach.empty() && !view.manned && (kind == OPEN || kind == NEAR);
 }
 
 // Burns a fire into clean scratch memory; returns the number of cells burned. Needs
 // `suits_constant_weather`. Leaves `status` alone.
-i64 spread_constant_weather(double duration, i64 row, const Arcs& arcs, const FireView& view,
+i64 spread_constant_weather(double duration, const Arcs& arcs, const FireView& view,
                             Scratch& work);
 
 // Burns one fire into clean scratch memory; returns the number of cells burned. A fire that the

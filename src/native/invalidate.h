@@ -83,7 +83,7 @@ INLINE i64 invalidate_children(i64 parent, i64 invalidated, const KeptFire& fire
          near &= near - 1)
         invalidated = invalidate(parent - offset[STEP_OF_LANE[lowest_bit(near)]], invalidated,
                                  fire.inner, changes, work);
-    for (u64 steps = fire.here.sends_far[parent]; steps != 0; steps &= steps - 1) {
+    for (u64 steps = far_steps(parent, fire); steps != 0; steps &= steps - 1) {
         const i64 step = i64(lowest_bit(steps)), child = parent - offset[step];
         if (comes_by(work.code[child], step))
             invalidated = invalidate(child, invalidated, fire.inner, changes, work);

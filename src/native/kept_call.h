@@ -21,12 +21,10 @@ KeptFire kept_fire_of(i64 fire, i64 thread, const Array<const u8, ANY>& state, c
                       const Call& call) {
     const Arcs arcs = arcs_under(fire, call.arcs, call.rules, call.fires);
     const FireView view = view_of(fire, state, offset, call.width, call.rules, call.fires);
-    const i64 first = call.fires.row[fire];
     return {arcs,
-            first,
             call.fires.duration[fire],
             view,
-            weather_of(arcs, first, first),
+            weather_at(arcs, view.periods, 0.0),
             scratch_of_kept(fire, thread, call.store, call.scratch),
             changes_of_thread(call.changes, thread),
             inner_cells(view.cells, call.width),

@@ -20,12 +20,11 @@ INLINE Changed changes_of_thread(const Changes& all, i64 thread) {
             all.code[thread].data, all.how_many[thread].data, all.more[thread].data};
 }
 
-// arcs: with the weather steps of the fire's own stream, from row `first` on; here: that row.
+// arcs: with the weather steps of the fire's own streams; here: the first.
 // work: scratch memory on the fire's own time, code and weight. constant: the fire
 // `suits_constant_weather`. Only cells that are `inner` ever change.
 struct KeptFire {
     Arcs arcs;
-    i64 first;
     double duration;
     FireView view;
     Weather here;
@@ -34,6 +33,16 @@ struct KeptFire {
     InnerCells inner;
     bool constant;
 };
+
+// The steps by which a cell may send fire further than to its neighbours, as bits, in whichever
+// weather.
+INLINE u64 far_steps(i64 cell, const KeptFire& fire) {
+    const Periods& periods = fire.view.periods;
+    u64 steps = fire.here.sends_far[cell];
+    for (i64 period = 1; period <= periods.later; period++)
+        steps |= fire.arcs.sends_far(periods.row_of(period), cell);
+    return steps;
+}
 
 // Puts a cell whose time improved into the queue; returns the queue's size. A cell that was
 // invalidated and queued again at the same time has two entries: where so many leave no room, which

@@ -11,7 +11,7 @@ constexpr i64 AHEAD = 6;  // cells
 // Prefetches what `class_of` reads of a cell some places ahead of the k-th.
 INLINE void prefetch_heat(const i32* cells, i64 k, i64 count, const Classes& classes) {
     if (classes.matter() && k + AHEAD < count)
-        __builtin_prefetch(&classes.arcs.heat(classes.first, cells[k + AHEAD], 0));
+        __builtin_prefetch(&classes.arcs.heat(classes.periods.first, cells[k + AHEAD], 0));
 }
 
 INLINE i64 class_in(i64 cell, const Classes& classes, const Scratch& work) {

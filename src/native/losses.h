@@ -11,10 +11,10 @@
 
 namespace firebreak {
 
-// How a fire's cells are put into classes of intensity. first: the row of its first weather.
+// How a fire's cells are put into classes of intensity.
 struct Classes {
     const Arcs& arcs;
-    i64 first;
+    const Periods& periods;
     Array<const double, ANY> limits;
 
     // Does intensity matter?
@@ -41,7 +41,7 @@ inline i64 class_above(const Array<const double, ANY>& limits, double intensity)
 INLINE i64 class_of(i64 cell, float time, i64 code, float weight, const Classes& classes) {
     if (!classes.matter()) return 0;
     return class_above(classes.limits,
-                       intensity(classes.arcs, row_at(classes.arcs, classes.first, time), cell,
+                       intensity(classes.arcs, row_at(classes.arcs, classes.periods, time), cell,
                                  code, weight));
 }
 

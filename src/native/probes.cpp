@@ -36,7 +36,7 @@ ENTRY(probe_arrivals, ProbeArrivals) {
         if (call.code[k] < 0 || call.code[k] >= ARCS) return "code: no arc";
         if (!ends_within(call.child[k], call.code[k], offset, call.arcs.metric.shape[1]))
             return "child: a cell out of range";
-        call.out[k] = arrive_across(call.arcs, 0, call.start[k], call.child[k], call.code[k],
+        call.out[k] = arrive_across(call.arcs, Periods{}, call.start[k], call.child[k], call.code[k],
                                     call.weight[k], offset);
     }
     return nullptr;

@@ -60,8 +60,8 @@ i64 propagate_one_by_one(i64 size, const KeptFire& fire) {
             continue;
         }
         work.status[parent] = FINAL;
-        const u64 sends = fire.arcs.steps == 1 ? u64(fire.here.sends[parent])
-                                               : NEIGHBOURS | fire.here.sends_far[parent];
+        const u64 sends = is_constant(fire.arcs, fire.view) ? u64(fire.here.sends[parent])
+                                                            : NEIGHBOURS | far_steps(parent, fire);
         size = send_far(parent, sends, size, fire, work);
     }
     return burned;
@@ -175,7 +175,7 @@ INLINE void finish(u64 count, i64 burned, const FireView& view, const Scratch& w
 i64 propagate_constant_weather(i64 size, const KeptFire& fire) {
     const Scratch work = fire.work;
     const float limit = last_moment(fire.duration);
-    const double together = BUCKETS_TOGETHER * fire.arcs.bucket_min[fire.first];
+    const double together = BUCKETS_TOGETHER * fire.arcs.bucket_min[fire.here.row];
     const FrontLists lists =
         front_lists(fire.here.edges, fire.here.metric.data, fire.view.width, work);
     i64 burned = 0;

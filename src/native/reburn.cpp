@@ -38,7 +38,7 @@ void revalue(const Reburning& own, i64 fresh, const Classes& classes, KeptFire& 
 void burn_on(const Reburning& own, KeptFire& fire) {
     const ReburnMany& call = own.call;
     const ChangedCells& changed = call.changed_cells;
-    const Classes classes{fire.arcs, fire.first, call.rules.class_limits};
+    const Classes classes{fire.arcs, fire.view.periods, call.rules.class_limits};
     const i64 size = change(changed.cells[own.slot].slice(0, changed.how_many[own.slot]),
                             call.crossing, fire);
     const i64 fresh = propagate(size, fire);
@@ -78,7 +78,7 @@ void burn_anew(const Reburning& own, const Fire& fire, Scratch& work) {
     if (is_summed) subtract_fire(own.sums(inner));
     clear(work);
     const i64 burned = burn_one(fire, work);
-    const Classes classes{fire.arcs, fire.first, own.call.rules.class_limits};
+    const Classes classes{fire.arcs, fire.view.periods, own.call.rules.class_limits};
     store.lost[own.fire] = lost_now(burned, classes, own.value, work);
     forget_status(burned, work);
     if (!is_summed) return;

@@ -1,7 +1,7 @@
 // One thread's part of the scratch memory, and one fire's view of the land.
 #pragma once
 
-#include "structs.h"
+#include "periods.h"
 #include "tables.h"
 
 namespace firebreak {
@@ -92,13 +92,16 @@ INLINE InnerCells inner_cells(i64 cells, i64 width) {
 }
 
 // One fire's view of the land. state: codes of its overlay, [P]. source: its ignition cell, which
-// burns even in a break. breach: probabilities, or null where breaks are not breached. leak: fire
-// passes between two breaks that touch at a corner. manned: crews may hold breaks.
+// burns even in a break. breach: probabilities, of each row of breach, or none where breaks are not
+// breached. leak: fire passes between two breaks that touch at a corner. manned: crews may hold
+// breaks.
 struct FireView {
     const u8* state;
     i64 source;
     u64 key;
-    const float* breach;
+    Periods periods;
+    Array<const float, ANY, ANY> breach;
+    i64 rows_a_breach;
     bool leak;
     i64 width;
     const i64* offset;
@@ -107,7 +110,8 @@ struct FireView {
 };
 
 // The crews that a fire meets. ready: minutes from ignition until they can be in a cell, [P], or
-// null where nobody holds breaks. The rest is the `CrewRule` of Python.
+// null where nobody holds breaks. attack_min: in minutes of burning. The rest is the `CrewRule` of
+// Python.
 struct Crews {
     const float* ready;
     double scale, power, always, never, most_cells, attack_min, cell_ha;

@@ -41,6 +41,8 @@ struct FireTable {
     Array<const double, ANY> duration;  // F
     Array<const u64, ANY> key;  // F
     Array<const i64, ANY> weight;  // F
+    Array<const i64, ANY, ANY> later_row;  // F L
+    Array<const double, ANY, ANY> begin, pause;  // F L
 };
 
 struct Overlays {

@@ -75,7 +75,7 @@ bool burns_beyond(const KeptFire& fire) {
 // What breaks in inner cells save together; all is as before then.
 i64 try_cells(Cells cells, Trial& trial) {
     KeptFire& fire = trial.fire;
-    const Classes classes{fire.arcs, fire.first, trial.call.rules.class_limits};
+    const Classes classes{fire.arcs, fire.view.periods, trial.call.rules.class_limits};
     for (i64 cell : cells) set_around(cell, true, trial);
     for (i64 cell : cells) trial.state[cell] = u8(trial.call.candidates.kind);
     fire.constant = suits_constant_weather(fire.arcs, fire.view);  // not of an ignition in a break

@@ -47,7 +47,10 @@ def given_parts(rng: np.random.Generator, *, embers: bool, held: bool, constant:
     row, col = rng.integers(0, [[ROWS], [COLS]], (2, FIRES))
     fires = structs.FireTable(np.zeros(FIRES, np.int64), ints(2, FIRES),
                               (row + 3) * WIDTH + col + 3, np.array([np.inf, np.nan, 3.0]),
-                              ints(2**64, FIRES, kind=np.uint64), ints(2**63 - 1, FIRES))
+                              ints(2**64, FIRES, kind=np.uint64), ints(2**63 - 1, FIRES),
+                              ints(3 - steps, FIRES, 2),
+                              np.array([[1.0, np.inf], [np.nan, 2.0], [2.0, -1.0]]),
+                              floats(FIRES, 2).astype(np.float64))
     return {"which": np.arange(FIRES), "width": WIDTH, "arcs": arcs, "spots": spots,
             "rules": rules, "fires": fires,
             "overlays": structs.Overlays(state.reshape(2, CELLS), floats(2, CLASSES, CELLS)),
@@ -103,6 +106,7 @@ INDICES = (-1, -LAST - 1, 3, CELLS, LAST)
     ("fires.overlay", [np.full(FIRES, index) for index in (2, *INDICES)]),
     ("fires.source", [np.full(FIRES, index)
                       for index in (0, 2 * WIDTH + 4, 4 * WIDTH + 2, 8 * WIDTH + 4, *INDICES)]),
+    ("fires.later_row", [np.full((FIRES, 2), index) for index in (2, *INDICES)]),
     ("arcs.steps", [-1, 0, 3, LAST]),
     ("arcs.step_min", [0.0, -1.0, np.nan]),
     ("arcs.bucket_min", [np.full(2, length) for length in (0.0, -1.0, np.nan, np.inf)]),

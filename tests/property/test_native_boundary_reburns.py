@@ -21,7 +21,7 @@ ROWS, COLS = 4, 5
 WIDTH = COLS + 2 * REACH
 CELLS = (ROWS + 2 * REACH) * WIDTH
 FAR = REACH * WIDTH + REACH
-LENGTHS = {"F": 6, "K": 4, "V": 2, "C": 6, "R": 2, "P": CELLS, "S": CELLS + 8,
+LENGTHS = {"L": 2, "F": 6, "K": 4, "V": 2, "C": 6, "R": 2, "P": CELLS, "S": CELLS + 8,
            "Q": 2 * CELLS + QUEUE_SPARE, "T": max_threads(), "N": 3, "B": 4, "M": 5, "D": 48}
 ANY = {"class_limits": 5, "breach": 1, "cells": 9, "first": LENGTHS["B"] + 1}
 NAMES = ("depends_on", "list_change", "breaks_affect", "reburn_many", "try_lines")
@@ -82,6 +82,9 @@ def in_range(rng: np.random.Generator, parts: Parts) -> Parts:
         "fires.overlay": rng.integers(0, count["V"], count["F"]),
         "fires.source": map_cells(rng, count["F"]),
         "fires.duration": np.array([np.inf, np.nan, 0.0, 20.0, 40.0, -1.0]),
+        "fires.later_row": rng.integers(0, count["R"] - 1, (count["F"], count["L"])),
+        "fires.begin": rng.choice([-3.0, 0.0, 4.0, 9.0, 30.0, np.nan, np.inf],
+                                  (count["F"], count["L"])),
         "overlays.state": state(rng),
         "changed_cells.how_many": rng.integers(0, count["M"] + 1, count["V"]),
         "changed_cells.cells": map_cells(rng, count["V"] * count["M"]).reshape(count["V"], -1),
@@ -188,7 +191,8 @@ for _name in ("reburn_many", "try_lines"):
         (_name, "store.order"): lambda before: [np.empty((0, 0), np.int32)],
         (_name, "store.size"): lambda before: [np.empty(0, np.int32)],
         (_name, "store.burned"): lambda before: [np.empty((0, 0, 0), np.int32)]}
-    for _field, _count in (("row", LENGTHS["R"]), ("overlay", LENGTHS["V"]), ("source", CELLS)):
+    for _field, _count in (("row", LENGTHS["R"]), ("later_row", LENGTHS["R"]),
+                           ("overlay", LENGTHS["V"]), ("source", CELLS)):
         WRONG[_name, f"fires.{_field}"] = (
             lambda before, count=_count: [np.full_like(before, value)
                                           for value in (-1, FIRST, count, LAST)])
@@ -202,6 +206,8 @@ def test_what_leads_out_of_an_array_is_refused_in_a_sentence(name: str, place: s
     parts = given_parts(name, 0)
     if "rules.class_limits" in parts and not parts["rules.class_limits"].size:
         parts["rules.class_limits"] = np.zeros(5)
+    if place == "fires.later_row":
+        parts["fires.begin"] = np.full_like(parts["fires.begin"], -2.0)
     for value in WRONG[name, place](parts[place]):
         with pytest.raises((ValueError, TypeError)) as fault:
             call(name, parts | {place: value})

@@ -59,9 +59,16 @@ CONDITIONS = {
         hold=HoldRule(by="equipment", response_min=0.0, crew_km=0.2)),
     "initial attack": FireConditions(scenarios=2, regime=SMALL, attack_min=10.0),
     "given durations": FireConditions(scenarios=2, regime=FireRegime(duration_min=400.0)),
+    "burning periods": FireConditions(
+        scenarios=2, regime=FireRegime(hours=2.0, periods=2.6), climate=STRONG),
+    "burning periods and crews": FireConditions(
+        scenarios=2, regime=FireRegime(hours=1.0, periods=1.5), breach="wilson",
+        treatment=Treatment(width_m=1.0), spotting=SpottingModel(surface_brands_per_ha=1.0),
+        hold=HoldRule(by="equipment", response_min=70.0, crew_km=0.2), attack_min=90.0),
     "fires everywhere": FireConditions(scenarios=2, regime=FireRegime(burned_share=0.6)),
 }
-QUICK = ("plain", "value layers", "shaded breaks", "initial attack", "given durations")
+QUICK = ("plain", "burning periods", "value layers", "shaded breaks", "initial attack",
+         "given durations")
 NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
          for name in CONDITIONS]
 

@@ -72,6 +72,7 @@ KINDS = {
     "by value of flames": {"response": ResponseFunction(name="r", loss=(0.1, 0.2, 0.4, 0.6, 0.8,
                                                                         1.0))},
     "hourly": {"weather": HOURLY},
+    "of several periods": {"regime": FireRegime(hours=4.0, periods=2.5)},
     "narrow": {"treatment": Treatment(width_m=20.0)},
     "narrow, by flames": {"treatment": Treatment(width_m=8.0), "breach": "flame-length"},
     "narrow, by chance": {"treatment": Treatment(width_m=2.0), "breach": "wilson"},
@@ -94,8 +95,9 @@ class Case(NamedTuple):
 
 def made(rules: PlanRules = FREE, land: Landscape | None = None, fires: int = FIRES,
          burned_share: float = 0.01, **conditions: object) -> Case:
+    regime = {"regime": FireRegime(burned_share=burned_share)}
     wide = make_scene(land or generate(5, SIZE), FireConditions(
-        scenarios=2, regime=FireRegime(burned_share=burned_share), **conditions), 5, tiled=True)  # type: ignore[arg-type]
+        scenarios=2, **regime | conditions), 5, tiled=True)  # type: ignore[arg-type]
     region = make_region(wide, 0.1, "downstream-value", seed=5, plan_fires=fires, rules=rules)
     boxes = [one.box for one in footprints_of(wide, region.fires, ())]
     rng = np.random.default_rng(1)

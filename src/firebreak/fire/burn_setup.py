@@ -106,7 +106,20 @@ def table_of(field: TravelField, fires: Fires) -> FireTable:
                      np.zeros(fires.source.size, np.int64),
                      padded_cells(fires.source.astype(np.int64), field.shape[1]),
                      fires.duration_min.astype(np.float64), fires.key.astype(np.uint64),
-                     fires.parts)
+                     fires.parts, later_rows(field, fires), *map(
+                         _laid_out, (fires.begins_min, fires.pauses_min)))
+
+
+def later_rows(field: TravelField, fires: Fires) -> NDArray[np.int64]:
+    """The first rows of a field in which fires burn in later periods, [F, L]."""
+    if fires.later_min is None:
+        return np.empty((fires.source.size, 0), np.int64)
+    count = fires.later_min.shape[1]
+    return np.ascontiguousarray(field.later[fires.scenario, :count] * field.steps)
+
+
+def _laid_out(column: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.ascontiguousarray(column, np.float64)
 
 
 def _check_value(field: TravelField, value: NDArray[np.float32]) -> None:

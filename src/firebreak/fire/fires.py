@@ -6,26 +6,35 @@ of a long set are those of a short one and every plan meets the same fires.
 A fire counts as one, or in a set that is drawn where fires matter (`proposal`) as often as its
 weight says. Losses are given times the weight, so that any mean of them over the fires is the mean
 that plain draws have; what counts fires or orders their losses takes the weight from `Fires`.
+
+A fire lasts one burning period or several. Between two of them the front rests where it is, and
+the next one has weather of its own. All times of a fire are minutes of burning, without the pauses.
 """
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from firebreak.checks import check_fraction, fail
 from firebreak.fire.effects.keyed_random import CELL_STEP, fire_keys
 from firebreak.fire.travel.travel_field import padded_width
 from firebreak.seeding import generator
-from firebreak.settings.fire import FireSettings
+from firebreak.settings.fire import MOST_PERIODS, FireSettings
 from firebreak.settings.kinds import DURATION_SPREAD
 
 WHOLE = 4096
 """Parts of a fire that weights count."""
 HEAVIEST = 5
 """Fires that a fire counts for, at most."""
+MIN_PER_DAY = 24.0 * 60.0
+HOURS_SIGMA = 0.4
+"""Standard deviation of the logarithm of the length of a burning period; an assumption."""
+LEAST_HOURS, MOST_HOURS = 3.0 / 8.0, 2.0
+"""Shortest and longest burning period over the median: 3 and 16 hours of 8; an assumption."""
 
 
 class Fires(NamedTuple):
@@ -37,6 +46,8 @@ class Fires(NamedTuple):
     key: uint64 [F], names the fire in the draws made while it burns, such as breaches.
     weight: int64 [F], how often the fire counts, in parts of 1 / WHOLE; None where each counts
         once. Whole numbers, so that weighted sums have the same bits in any order.
+    later_min: float64 [F, L], minutes of burning at which each later burning period begins, inf
+        where there is none; None where all fires last one.
     """
 
     source: NDArray[np.int64]
@@ -44,6 +55,7 @@ class Fires(NamedTuple):
     duration_min: NDArray[np.float64]
     key: NDArray[np.uint64]
     weight: NDArray[np.int64] | None = None
+    later_min: NDArray[np.float64] | None = None
 
     @property
     def whole(self) -> int:
@@ -71,8 +83,22 @@ class Fires(NamedTuple):
 
     def part(self, which: slice | NDArray) -> "Fires":
         """Some of the fires."""
-        return Fires(self.source[which], self.scenario[which], self.duration_min[which],
-                     self.key[which], None if self.weight is None else self.weight[which])
+        return Fires._make(None if column is None else column[which] for column in self)
+
+    @property
+    def begins_min(self) -> NDArray[np.float64]:
+        """f64 [F, L], as `later_min`, with L = 0 where all fires last one period."""
+        return np.empty((self.source.size, 0)) if self.later_min is None else self.later_min
+
+    @property
+    def pauses_min(self) -> NDArray[np.float64]:
+        """f64 [F, L], minutes of all pauses before each later period. One begins a day after the
+        one before it began, or at once where that lasts longer.
+        """
+        begins = self.begins_min
+        lasts = np.diff(np.where(np.isfinite(begins), begins, 0.0), axis=1, prepend=0.0)
+        pauses = np.cumsum(np.maximum(MIN_PER_DAY - lasts, 0.0), axis=1)
+        return np.where(np.isfinite(begins), pauses, 0.0)
 
     def first(self, count: int) -> "Fires":
         """The first `count` fires."""
@@ -104,12 +130,31 @@ class FireRegime:
         duration_sigma: standard deviation of the logarithm of the duration.
         edge_share: share of fires that enter from the map's edge instead of starting anywhere.
         duration_min: median duration; None to take the one at which fires burn `burned_share`.
+        hours: median length of a burning period, instead of a duration; None for fires that last
+            one period, by their duration. Lengths are lognormal (HOURS_SIGMA) between LEAST_HOURS
+            and MOST_HOURS times the median.
+        periods: burning periods of a fire, 1 to MOST_PERIODS; of 1.2, one fire in five has two,
+            the others one.
     """
 
     burned_share: float = FireSettings.burned_share
     duration_sigma: float = DURATION_SPREAD
     edge_share: float = FireSettings.edge_share
     duration_min: float | None = FireSettings.duration_min
+    hours: float | None = None
+    periods: float = 1.0
+
+    @property
+    def median_min(self) -> float | None:
+        """The median length of a period, or the median duration; None where it follows from the
+        share burned.
+        """
+        return self.duration_min if self.hours is None else 60.0 * self.hours
+
+    @property
+    def most_periods(self) -> int:
+        """The most burning periods that a fire may last."""
+        return 1 if self.hours is None else math.ceil(self.periods)
 
     def __post_init__(self) -> None:
         check_fraction(self.burned_share, what="a mean burned share", where="fires.burned_share",
@@ -122,14 +167,22 @@ class FireRegime:
             raise fail(expected="a median duration above 0 minutes",
                        given=f"{self.duration_min:g}", where="fires",
                        remedy="leave it out to have it follow from the burned share")
+        if (self.hours is not None and not 0.0 < self.hours < np.inf) or not (
+                1.0 <= self.periods <= MOST_PERIODS):
+            raise fail(expected=f"burning periods of more than 0 hours, 1 to {MOST_PERIODS} of "
+                       "them", given=f"{self.hours} and {self.periods:g}", where="fires",
+                       remedy="correct these values")
 
 
-def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> None:
-    """Refuses fires that cannot burn on a map, bool [H, W], in so many weathers.
+def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int,
+                later: int = 0) -> None:
+    """Refuses fires that cannot burn on a map, bool [H, W], in so many weathers, of each of which
+    so many later burning periods are known.
 
     Raises:
         InputError: no fire, columns of other kinds or lengths, an ignition elsewhere, an unknown
-            weather, a duration below 0, a weight out of range.
+            weather, a duration below 0, a weight out of range, more burning periods than the
+            weather has.
     """
     _check_columns(fires)
     if fires.source.size == 0:
@@ -151,6 +204,12 @@ def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int) -> No
         raise fail(expected=f"weights of 1 to {HEAVIEST * WHOLE} parts",
                    given=f"{fires.parts.min()} to {fires.parts.max()}", where="fires",
                    remedy="leave the weights out, or draw fires with Scene.fires")
+    begins = fires.begins_min
+    if begins.shape[0] != fires.source.size or begins.shape[1] > later or (
+            begins != np.sort(begins, axis=1)).any():
+        raise fail(expected=f"at most {1 + later} burning periods, one after the other",
+                   given=f"beginnings of shape {begins.shape}", where="fires",
+                   remedy="draw the fires from the scene that they burn on")
 
 
 def _check_columns(fires: Fires) -> None:
@@ -193,9 +252,27 @@ def draw_fires(regime: FireRegime, burnable: NDArray[np.bool_],
 
     source = _ignitions(regime, burnable, ignition_weight, stream("ignition").random(count),
                         stream("edge").random(count), fire_set)
-    spread = np.exp(regime.duration_sigma * stream("duration").standard_normal(count))
-    return Fires(source, _chosen(scenario_weight, stream("scenario").random(count)),
-                 median_duration_min * spread, fire_keys(seed, fire_set, landscape, count))
+    scenario = _chosen(scenario_weight, stream("scenario").random(count))
+    key = fire_keys(seed, fire_set, landscape, count)
+    if regime.hours is None:
+        spread = np.exp(regime.duration_sigma * stream("duration").standard_normal(count))
+        return Fires(source, scenario, median_duration_min * spread, key)
+    lengths = np.stack([_period_lengths(regime.hours, stream(f"burning period {k}").random(count))
+                        for k in range(1, regime.most_periods + 1)], axis=1)
+    full, more = divmod(regime.periods, 1.0)
+    periods = full + (stream("burning periods").random(count) < more)
+    ends = np.cumsum(lengths, axis=1)
+    is_last = np.arange(1, regime.most_periods + 1) == periods[:, None]
+    later = np.where(np.arange(1, regime.most_periods) < periods[:, None], ends[:, :-1], np.inf)
+    return Fires(source, scenario, ends[is_last], key, later_min=later)
+
+
+def _period_lengths(median_h: float, place: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Minutes at the places [0, 1) along the distribution: lognormal, where draws out of bounds are
+    drawn again.
+    """
+    low, high = ndtr(np.log([LEAST_HOURS, MOST_HOURS]) / HOURS_SIGMA)
+    return 60.0 * median_h * np.exp(HOURS_SIGMA * ndtri(low + (high - low) * place))
 
 
 def spread_out_fires(regime: FireRegime, burnable: NDArray[np.bool_],

@@ -120,7 +120,7 @@ def make_scene(landscape: Landscape, conditions: FireConditions, seed: int,
         landscape=landscape, conditions=conditions, streams=streams,
         value_by_class=value_by_class_of(landscape, conditions, layers),
         intensities=layers is not None or conditions.by_flame or conditions.meets_crews,
-        median_duration_min=conditions.regime.duration_min or 0.0, seed=seed, key=key,
+        median_duration_min=conditions.regime.median_min or 0.0, seed=seed, key=key,
         behavior=behavior_on_demand(landscape, streams.steps, conditions.model), travel=None)
     return _tiled(scene) if tiled else with_travel(scene)
 

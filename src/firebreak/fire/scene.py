@@ -24,7 +24,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window
 from firebreak.seeding import generator
 from firebreak.weather.scenarios import WeatherScenarios, draw_scenarios
-from firebreak.weather.streams import WeatherStreams, constant
+from firebreak.weather.streams import WeatherStreams, constant, with_later
 
 RIM = 3 * REACH
 """An arc crosses cells at most REACH away, which read what lies as far again."""
@@ -119,7 +119,11 @@ def streams_for(conditions: FireConditions, seed: int, key: str,
     if weather is None:
         weather = draw_scenarios(conditions.climate, generator(seed, "weather", key),
                                  conditions.scenarios)
-    return constant(weather) if isinstance(weather, WeatherScenarios) else weather
+    streams = constant(weather) if isinstance(weather, WeatherScenarios) else weather
+    later = conditions.regime.most_periods - 1
+    if later == 0:
+        return streams
+    return with_later(streams, later, generator(seed, "weather of later periods", key))
 
 
 def rows_of(streams: WeatherStreams) -> WeatherScenarios:
@@ -129,11 +133,13 @@ def rows_of(streams: WeatherStreams) -> WeatherScenarios:
 
 
 def one_stream(streams: WeatherStreams, stream: int) -> WeatherStreams:
-    """One stream of weather alone."""
-    count = streams.steps_per_stream
-    rows = slice(stream * count, (stream + 1) * count)
+    """One stream of weather alone, behind it those of the later burning periods of its fires."""
+    count, every = streams.steps_per_stream, [stream, *streams.later[stream:stream + 1].ravel()]
+    rows = np.concatenate([np.arange(own * count, (own + 1) * count) for own in every])
     steps = WeatherScenarios(*(values[rows] for values in streams.steps))
-    return WeatherStreams(steps, count, streams.step_min, np.ones(1))
+    weight = np.array([1.0, *np.zeros(len(every) - 1)])
+    later = np.tile(np.arange(1, len(every)), (len(every), 1))
+    return WeatherStreams(steps, count, streams.step_min, weight, later)
 
 
 def value_by_class_of(landscape: Landscape, conditions: FireConditions,

@@ -71,7 +71,12 @@ def bare_travel(landscape: Landscape, streams: WeatherStreams,
         landscape.burnable, landscape.cell_size_m, landscape.slope_tan, landscape.aspect_deg)
     if travel.rate.size > CELLS_HELD:
         give_back_freed()
-    return in_streams(travel, streams.steps_per_stream, streams.step_min)
+    return _in_streams(travel, streams)
+
+
+def _in_streams(travel: TravelField, streams: WeatherStreams) -> TravelField:
+    made = in_streams(travel, streams.steps_per_stream, streams.step_min)
+    return made._replace(later=streams.later)
 
 
 def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
@@ -83,7 +88,7 @@ def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherS
     travel = field_from_ellipse(
         ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, landscape.slope_tan,
         landscape.aspect_deg)
-    travel = in_streams(travel, streams.steps_per_stream, streams.step_min)
+    travel = _in_streams(travel, streams)
     if conditions.spotting is not None:
         embers = spot_parameters(conditions.spotting, behavior, streams.steps, landscape)
         travel = travel._replace(spots=spots_on(embers, landscape.cell_size_m))

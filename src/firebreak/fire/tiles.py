@@ -56,7 +56,7 @@ def on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
              plans: Sequence[tuple[Breaks, Take]]) -> None:
     """Burns fires one stream of weather after the other, each until its tiles are ready."""
     land, before = scene.landscape, None
-    check_fires(fires, land.burnable, scene.streams.weight.size)
+    check_fires(fires, land.burnable, scene.streams.weight.size, scene.streams.later.shape[1])
     for stream in np.unique(fires.scenario).tolist():
         own = np.flatnonzero(fires.scenario == stream)
         made: tuple[BurnSetup, MakeField, Tiles] | None = None
@@ -141,7 +141,8 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
         spots=spots._replace(cells=np.zeros((*spots.cells.shape[:2], cells), np.float32))
         if spots.cells.size else NO_SPOTS,
         # An ember may fall far off: it then burns, and requests the tile that it fell into.
-        breaks=sample.breaks._replace(breach=np.full((1, cells), _SURELY_CROSSED, np.float32)
+        breaks=sample.breaks._replace(breach=np.full((len(breach), cells), _SURELY_CROSSED,
+                                                     np.float32)
                                       if breach.size else breach))
 
 

@@ -11,6 +11,8 @@ CrownLink = Literal["finney", "scott-reinhardt", "cruz"]
 CrownModel = Literal["none", CrownLink]
 WindLimit = Literal["none", "rothermel", "andrews"]
 """Above which effective wind a surface fire runs no faster."""
+MOST_PERIODS = 14
+"""Most burning periods of a fire: two weeks."""
 EllipseForm = Literal["behave", "anderson", "behaveplus"]
 """Length-to-width ratio of surface fires."""
 

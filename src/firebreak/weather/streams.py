@@ -48,12 +48,32 @@ class WeatherStreams(NamedTuple):
         steps_per_stream: K.
         step_min: length of a step, minutes; inf where K is 1.
         weight: [S], probability of each stream; they sum to 1.
+        later: int64 [S, L], the streams of the later burning periods of a fire whose first one has
+            stream s.
     """
 
     steps: WeatherScenarios
     steps_per_stream: int
     step_min: float
     weight: NDArray[np.float64]
+    later: NDArray[np.int64] = np.empty((0, 0), np.int64)
+
+
+def with_later(streams: WeatherStreams, count: int, rng: np.random.Generator) -> WeatherStreams:
+    """Streams with those of `count` later burning periods, drawn anew from the same ones by their
+    weights.
+
+    By systematic sampling in an order of chance (Madow 1949): all together draw a stream about as
+    often as its weight says.
+    """
+    weight = streams.weight / streams.weight.sum()
+    drawn = np.empty((weight.size, count), np.int64)
+    for period in range(count):
+        order = rng.permutation(weight.size)
+        places = np.cumsum(weight[order]) - weight[order] * rng.random(weight.size) + rng.random()
+        last = np.searchsorted(np.cumsum(weight), places % 1.0, "right")
+        drawn[order, period] = np.minimum(last, weight.size - 1)
+    return streams._replace(later=drawn)
 
 
 def constant(scenarios: WeatherScenarios) -> WeatherStreams:

@@ -5,6 +5,7 @@ from firebreak.checks import InputError
 from firebreak.fire import FireConditions, burn_field, make_scene
 from firebreak.fire.fires import FireRegime, draw_fires
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.weather.streams import WeatherStreams, with_later
 
 WEIGHT = np.array([0.5, 0.3, 0.2])
 
@@ -16,7 +17,8 @@ def draw(count=50, regime=None, burnable=None, weight=WEIGHT, **names):
 
 
 def test_a_short_set_is_the_beginning_of_a_long_one() -> None:
-    for regime in (FireRegime(), FireRegime(edge_share=0.4)):
+    for regime in (FireRegime(), FireRegime(edge_share=0.4),
+                   FireRegime(hours=8.0, periods=2.5)):
         short, long = draw(20, regime), draw(300, regime)
         for few, many in zip(short, long.first(20), strict=True):
             np.testing.assert_array_equal(few, many)
@@ -50,6 +52,71 @@ def test_durations_are_lognormal_around_the_median() -> None:
     assert np.median(duration) == pytest.approx(60.0, rel=0.03)
     assert np.log(duration).std() == pytest.approx(0.4, rel=0.05)
     assert (draw(10, FireRegime(duration_sigma=0.0)).duration_min == 60.0).all()
+
+
+HOURS = FireRegime(hours=8.0, periods=1.2)
+
+
+def test_burning_periods_are_lognormal_between_3_and_16_hours() -> None:
+    """Of a lognormal around 8 hours, sigma 0.4, draws outside are drawn again."""
+    hours = draw(20_000, FireRegime(hours=8.0)).duration_min / 60.0
+    drawn = 8.0 * np.exp(0.4 * np.random.default_rng(3).standard_normal(200_000))
+    drawn = drawn[(drawn >= 3.0) & (drawn <= 16.0)]
+    np.testing.assert_allclose(*(np.quantile(one, np.linspace(0.01, 0.99, 25))
+                                 for one in (hours, drawn)), rtol=0.03)
+    assert 3.0 <= hours.min() < 3.5
+    assert 15.5 < hours.max() <= 16.0
+
+
+def test_one_fire_in_five_has_a_second_period_of_a_length_of_its_own() -> None:
+    fires = draw(20_000, HOURS)
+    begins = fires.begins_min[:, 0]
+    twice = np.isfinite(begins)
+    assert twice.mean() == pytest.approx(0.2, abs=0.01)
+    first, second = begins[twice], (fires.duration_min - begins)[twice]
+    for lengths in (first, second, fires.duration_min[~twice]):
+        assert np.median(lengths) == pytest.approx(60.0 * 7.86, rel=0.02)
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.05
+    np.testing.assert_array_equal(fires.pauses_min[twice, 0], 1440.0 - first)
+    # How many periods there are changes nothing of the first one.
+    lasts = draw(20_000, FireRegime(hours=8.0)).duration_min
+    np.testing.assert_array_equal(np.where(twice, begins, fires.duration_min), lasts)
+
+
+@pytest.mark.parametrize(("periods", "counts"), [
+    (1.0, {1}), (1.2, {1, 2}), (2.0, {2}), (3.5, {3, 4}), (14.0, {14})])
+def test_fires_last_as_many_periods_as_asked(periods: float, counts: set[int]) -> None:
+    regime = FireRegime(hours=4.0, periods=periods)
+    fires = draw(400, regime)
+    burning = 1 + np.isfinite(fires.begins_min).sum(axis=1)
+    assert {*burning.tolist()} == counts
+    assert burning.mean() == pytest.approx(periods, abs=0.08)
+    begins = np.where(np.isfinite(fires.begins_min), fires.begins_min, 0.0)
+    assert (begins < fires.duration_min[:, None]).all()
+
+
+@pytest.mark.parametrize("wrong", [
+    {"hours": 0.0}, {"hours": np.nan}, {"hours": 8.0, "periods": 0.5}, {"periods": 15.0},
+    {"periods": np.nan}])
+def test_periods_without_hours_or_without_end_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="burning periods of more than 0 hours, 1 to 14"):
+        FireRegime(**wrong)
+
+
+def test_later_periods_draw_weather_by_its_weights() -> None:
+    """Each stream anew; all together about as often as their weights say."""
+    weight = np.array([0.4, 0.3, 0.2, 0.1])
+    streams = WeatherStreams(None, 1, np.inf, weight)  # type: ignore[arg-type]
+    share, same = np.zeros((4, 4)), 0.0
+    for seed in range(4000):
+        later = with_later(streams, 2, np.random.default_rng(seed)).later
+        for period in range(2):
+            total = np.bincount(later[:, period], weight, 4)
+            assert (abs(total - weight) <= 2.0 * weight.max()).all()
+            share[np.arange(4), later[:, period]] += 1.0 / 8000.0
+        same += (later[:, 0] == later[:, 1]).mean() / 4000.0
+    np.testing.assert_allclose(share, np.tile(weight, (4, 1)), atol=0.02)
+    assert same == pytest.approx((weight**2).sum(), abs=0.02)
 
 
 def test_edge_share_is_the_share_of_fires_that_enter_from_the_edge() -> None:

@@ -154,7 +154,7 @@ class ProblemBatch:
                          * float(problem.scene.value[problem.scene.landscape.burnable].sum()),
                          max(fires.whole for fires in both))
         for ids, fires in zip(self.fires.ids_of(slot), both, strict=True):
-            self.fires.load(ids, fires, self.fields.first_row(slot), field.steps)
+            self.fires.load(ids, fires, self.fields.first_row(slot), field)
         if self._observed is not None:
             self._observed.load(slot, problem)
         self.problems[slot] = problem

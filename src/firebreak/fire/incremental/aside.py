@@ -22,7 +22,7 @@ class AsideFire(NamedTuple):
     weight and code; kept, lost, loss: see `KeptFires`.
     """
 
-    table: tuple[np.generic, ...]
+    table: tuple[NDArray, ...]
     box: PaddedBox
     time: NDArray[np.float32]
     weight: NDArray[np.float32]
@@ -36,8 +36,9 @@ def taken_out(fire: int, box: PaddedBox, table: FireTable, store: KeptFires,
               width: int) -> AsideFire:
     """A fire of a store, whose place is bare then. box: of all that it came to."""
     time, weight, code = _parts(fire, box, store, width)
-    made = AsideFire(tuple(column[fire] for column in table), box, time.copy(), weight.copy(),
-                     code.copy(), store.kept[fire], store.lost[fire], store.loss[fire])
+    made = AsideFire(tuple(np.copy(column[fire]) for column in table), box, time.copy(),
+                     weight.copy(), code.copy(), store.kept[fire], store.lost[fire],
+                     store.loss[fire])
     time[:], code[:] = np.inf, UNBURNED
     return made
 

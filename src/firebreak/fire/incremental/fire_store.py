@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import counted, fail
-from firebreak.fire.burn_setup import workspace
+from firebreak.fire.burn_setup import table_of, workspace
 from firebreak.fire.fires import WHOLE, Fires
 from firebreak.fire.incremental.aside import AsideFire, PaddedBox, extent, put_in, taken_out
 from firebreak.fire.incremental.field_store import FieldStore
@@ -31,7 +31,7 @@ from firebreak.fire.solver.kernels import burn_many
 from firebreak.fire.solver.structs import FireTable, Overlays, Results, Workspace
 from firebreak.fire.travel.breaks import closing_table
 from firebreak.fire.travel.stencil import REACH, UNBURNED
-from firebreak.fire.travel.travel_field import BreakRules, padded_cells, padded_width, unpad
+from firebreak.fire.travel.travel_field import BreakRules, TravelField, padded_width, unpad
 from firebreak.native_library import hold, zeros
 
 MAX_CHANGES = 64
@@ -61,7 +61,7 @@ class FireStore:
         cells = (shape[0] + 2 * REACH) * self.width
         n_plan_fires, fires = slots * plan_fires, slots * (plan_fires + reward_fires)
         summed = cells if plan_fires else 0
-        self._table = hold(zeros(FireTable, F=fires))
+        self._table = hold(zeros(FireTable, F=fires, L=0))
         self._table.overlay[:] = [*np.repeat(np.arange(slots), plan_fires),
                                   *np.repeat(np.arange(slots), reward_fires)]
         self._scratch = hold(workspace(cells) if scratch is None else scratch)
@@ -143,23 +143,28 @@ class FireStore:
         self._value.share[slot][:, places] = in_units(value, self._share_unit(slot))
         self._new.revalued[slot] = True
 
-    def load(self, ids: slice, fires: Fires, first_row: int, steps: int) -> None:
-        """Puts fires into a slot; they burn at the next `burn`.
+    def load(self, ids: slice, fires: Fires, first_row: int, field: TravelField) -> None:
+        """Puts fires into a slot, whose field has its rows from `first_row` on; they burn at the
+        next `burn`.
 
         Raises:
             InputError: more fires with weights than a slot can count.
         """
-        count, parts = fires.source.size, fires.parts
-        if int(parts.sum()) > _MOST_PARTS:
+        count, own = fires.source.size, table_of(field, fires)
+        if int(own.weight.sum()) > _MOST_PARTS:
             raise fail(expected=f"plan fires that count for at most {_MOST_PARTS // WHOLE:,}",
                        given=f"{counted(count, 'fire')}", where="fires",
                        remedy="draw fewer")
-        self._table.source[ids][:count] = padded_cells(fires.source, self._shape[1])
-        self._table.row[ids][:count] = first_row + fires.scenario * steps
-        self._table.duration[ids][:count] = fires.duration_min
-        self._table.key[ids][:count] = fires.key
         slot = int(self._table.overlay[ids.start]) if count else 0
-        self._table.weight[ids][:count] = parts * (self._whole[slot] // fires.whole)
+        own = own._replace(weight=own.weight * (self._whole[slot] // fires.whole),
+                           row=own.row + first_row, later_row=own.later_row + first_row)
+        for name in ("source", "row", "duration", "key", "weight"):
+            getattr(self._table, name)[ids][:count] = getattr(own, name)
+        self._make_periods(own.begin.shape[1])
+        periods = slice(own.begin.shape[1])
+        self._table.begin[ids] = np.inf
+        for name in ("later_row", "begin", "pause"):
+            getattr(self._table, name)[ids][:count, periods] = getattr(own, name)
         self._in_use[ids] = False
         self._in_use[ids][:count] = True
         self._store.kept[ids] = False
@@ -168,6 +173,17 @@ class FireStore:
             self._store.size[ids] = 0
         self._stale[ids] = 1
         self.affected[ids] += 1
+
+    def _make_periods(self, later: int) -> None:
+        """Makes room for fires of so many later burning periods."""
+        table, count = self._table, self._table.row.size
+        more = later - table.begin.shape[1]
+        if more > 0:
+            self._table = hold(FireTable(
+                table.row, table.overlay, table.source, table.duration, table.key,
+                table.weight, np.pad(table.later_row, ((0, 0), (0, more))),
+                np.concatenate([table.begin, np.full((count, more), np.inf)], axis=1),
+                np.pad(table.pause, ((0, 0), (0, more)))))
 
     def breaks_at(self, which: NDArray[np.int64], places: NDArray[np.int64]) -> None:
         """New breaks at padded cells of slots, which burn nothing or send nothing."""

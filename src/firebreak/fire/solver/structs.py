@@ -41,6 +41,9 @@ class Rules(NamedTuple):
 class FireTable(NamedTuple):
     """F fires: row of the travel field (the first of the stream), overlay, padded ignition cell,
     duration in minutes, key of the fire's random numbers, and how often sums count the fire.
+
+    Of up to L later burning periods: row of the travel field, minute of burning at which it begins
+    (at or after the duration: none), minutes of all pauses before it.
     """
 
     row: Annotated[NDArray[np.int64], "F"]
@@ -49,6 +52,9 @@ class FireTable(NamedTuple):
     duration: Annotated[NDArray[np.float64], "F"]
     key: Annotated[NDArray[np.uint64], "F"]
     weight: Annotated[NDArray[np.int64], "F"]
+    later_row: Annotated[NDArray[np.int64], "F L"]
+    begin: Annotated[NDArray[np.float64], "F L"]
+    pause: Annotated[NDArray[np.float64], "F L"]
 
 
 class Overlays(NamedTuple):

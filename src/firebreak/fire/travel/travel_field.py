@@ -96,6 +96,7 @@ class TravelField(NamedTuple):
         where closed; for constant weather, else no rows.
     bucket_min: f64 [R], of the bucket queue that suits the edges, for constant weather, else no
         rows; it changes no result.
+    later: i64 [S, L], see `WeatherStreams`.
     sends_far: u32 [R, P], of `sends` what leads further than to neighbours or through more, in any
         row of a stream.
     """
@@ -116,6 +117,7 @@ class TravelField(NamedTuple):
     edges: NDArray[np.float64] = _NO_EDGES
     bucket_min: NDArray[np.float64] = _NO_BUCKETS
     sends_far: NDArray[np.uint32] = _NO_FAR
+    later: NDArray[np.int64] = np.empty((0, 0), np.int64)
 
 
 def row_arrays(field: TravelField) -> dict[str, Any]:

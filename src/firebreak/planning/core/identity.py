@@ -43,5 +43,5 @@ def parts_of_scene(scene: Scene) -> Iterator[str | bytes]:
     yield repr((scene.key, scene.seed, scene.median_duration_min,
                 replace(scene.conditions, weather=None), streams.steps_per_stream,
                 streams.step_min))
-    for array in (*streams.steps, streams.weight, scene.value_by_class):
+    for array in (*streams.steps, streams.weight, streams.later, scene.value_by_class):
         yield np.ascontiguousarray(array).tobytes()

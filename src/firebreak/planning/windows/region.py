@@ -90,7 +90,8 @@ def fires_in(core: Core, fires: Fires, footprints: Sequence[Footprint], most: in
     minutes = np.array([entry.minutes for entry in entries])
     return own._replace(
         source=(row - core.whole.row) * core.whole.cols + col - core.whole.col,
-        duration_min=own.duration_min - minutes)
+        duration_min=own.duration_min - minutes,
+        later_min=None if own.later_min is None else own.later_min - minutes[:, None])
 
 
 def _meet(box: Box, top: int, left: int, bottom: int, right: int) -> bool:

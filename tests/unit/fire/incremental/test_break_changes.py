@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from break_cases import HARD_KINDS, KINDS, by_class, slots_on, with_rules
+from break_cases import HARD_KINDS, KINDS, by_class, slots_on, with_periods, with_rules
 from firebreak.checks import InputError
 from firebreak.env.gains import MarginalGains, gains_of_cells, gains_of_lines
 from firebreak.env.storage.problem import Problem
@@ -16,6 +16,7 @@ from firebreak.planning.core.line_trials import try_lines
 from strategies import Case, cases, random_case
 
 ONE = np.zeros(1, np.int64)
+PERIODS = st.sampled_from([0, 0, 1, 3])  # later burning periods of a fire
 
 
 def update(slots: ProblemBatch) -> int:
@@ -61,13 +62,14 @@ def near_each_other(rng: np.random.Generator, case: Case, count: int) -> list[in
 
 
 @given(cases(16, scenarios=4, fires=8), st.sampled_from(KINDS), st.sampled_from([1, 2, 4]),
-       st.integers(0, 2**32 - 1))
+       PERIODS, st.integers(0, 2**32 - 1))
 @settings(max_examples=100, deadline=None)
-def test_breaks_that_come_and_go_leave_what_burning_anew_would(case: Case, kind: str,
-                                                               steps: int, seed: int) -> None:
+def test_breaks_that_come_and_go_leave_what_burning_anew_would(
+        case: Case, kind: str, steps: int, later: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
-    slots, problem = slots_on(case, with_rules(case, kind, seed, steps), by_class(case))
+    case, field = with_periods(case, with_rules(case, kind, seed, steps), later)
+    slots, problem = slots_on(case, field, by_class(case))
     cells = near_each_other(rng, case, 6)
     for _ in range(14):
         toggle(slots, int(rng.choice(cells)))
@@ -119,13 +121,14 @@ def gain_slowly(slots: ProblemBatch, cell: int) -> float:
 
 
 @given(cases(14, scenarios=4, fires=10), st.sampled_from(KINDS), st.sampled_from([1, 2, 4]),
-       st.integers(0, 2**32 - 1))
+       PERIODS, st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
-def test_gains_are_those_of_placing_each_break(case: Case, kind: str, steps: int,
+def test_gains_are_those_of_placing_each_break(case: Case, kind: str, steps: int, later: int,
                                                seed: int) -> None:
     rng = np.random.default_rng(seed)
     case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
-    slots, _ = slots_on(case, with_rules(case, kind, seed, steps), by_class(case))
+    case, field = with_periods(case, with_rules(case, kind, seed, steps), later)
+    slots, _ = slots_on(case, field, by_class(case))
     for cell in near_each_other(rng, case, 4)[:4]:
         toggle(slots, cell)
     update(slots)
@@ -141,11 +144,14 @@ def test_gains_are_those_of_placing_each_break(case: Case, kind: str, steps: int
             assert gain == 0.0
 
 
-@given(cases(16, scenarios=4, fires=16), st.sampled_from(HARD_KINDS), st.integers(0, 2**32 - 1))
+@given(cases(16, scenarios=4, fires=16), st.sampled_from(HARD_KINDS), PERIODS,
+       st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
-def test_lines_save_what_breaking_all_their_cells_does(case: Case, kind: str, seed: int) -> None:
+def test_lines_save_what_breaking_all_their_cells_does(case: Case, kind: str, later: int,
+                                                       seed: int) -> None:
     rng = np.random.default_rng(seed)
-    slots, problem = slots_on(case, with_rules(case, kind, seed), by_class(case))
+    case, field = with_periods(case, with_rules(case, kind, seed), later)
+    slots, problem = slots_on(case, field, by_class(case))
     for cell in near_each_other(rng, case, 4)[:4]:
         toggle(slots, cell)
     update(slots)

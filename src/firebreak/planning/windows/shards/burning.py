@@ -41,7 +41,7 @@ class BurningFires:
         for some in self._groups(np.arange(count)):
             self._make_room(places)
             slots.fires.load(slots.reward_ids(0), fires.part(some), 0,
-                             slots.problem(0).scene.field.steps)
+                             slots.problem(0).scene.field)
             self._fire_at[:some.size] = some
             self._burn(np.arange(some.size))
 
