@@ -73,11 +73,11 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         return made
 
     budget = problem.budget if rules.budget is None else rules.budget
-    placed = place_under(rules, problem, budget, place,
-                         None if begun is None else Placement(begun.cells, begun.simulations))
+    placed = place_under(rules, problem, budget, place, None if begun is None else Placement(
+        begun.cells, begun.simulations, begun.notes))
     plan = plan_on(land, placed.cells, method=method, budget=budget, budget_share=budget_share,
                    plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
-                   simulations=placed.simulations,
+                   simulations=placed.simulations, notes=placed.notes,
                    policy=policy.provenance if policy and METHODS[method].guided else None)
     check_plan(plan, land)
     report(1.0)

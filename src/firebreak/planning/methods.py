@@ -126,13 +126,17 @@ METHODS: dict[str, Method] = {
         "places straight lines, each time the line that saves most per cost on the plan fires",
         "patterns.line_greedy.place_line_greedy", tries_breaks=True, takes_lines=True,
         candidate=Candidate(4)),
+    "enclose": Method(
+        "closes the barrier that keeps most value from fire, by a smallest cut, or builds the best "
+        "parts of one; spends what is left as segments does", "barriers.enclose.place_enclose",
+        tries_breaks=True, takes_lines=True, candidate=Candidate(6)),
     "strips": Method(
         "places equal strips across the wind of the worst weather", "patterns.strips.place_strips",
         keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),
     "greedy": Method(
         "treats one cell after another, each time the cell that saves most on the plan fires; "
         "tries all cells", "search.filling.place_greedy", check_case="search.filling.check_case",
-        tries_breaks=True, candidate=Candidate(6, most_trials=MOST_TRIALS_OF_GREEDY)),
+        tries_breaks=True, candidate=Candidate(7, most_trials=MOST_TRIALS_OF_GREEDY)),
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
         "learned.policy.place_dqn", guided=True,

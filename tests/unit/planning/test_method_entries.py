@@ -123,7 +123,7 @@ def test_entries_say_what_is_special_about_their_methods() -> None:
 
 def test_the_fixed_order_of_the_candidates_is_that_of_their_entries() -> None:
     assert CANDIDATES == ("strips", "downstream-value", "betweenness", "dqn", "segments",
-                          "dqn-lookahead", "greedy")
+                          "dqn-lookahead", "enclose", "greedy")
     places = [candidate.order for name in CANDIDATES
               if (candidate := METHODS[name].candidate) is not None]
     assert places == sorted(set(places))

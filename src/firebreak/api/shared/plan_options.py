@@ -31,8 +31,8 @@ class PlaceOptions:
     """Cells that the plan must not have, shapes or a raster."""
     lines: Path | None = None
     """Shapes of lines, such as roads and ridges, that the method may choose beside its own breaks;
-    they are cut into pieces of at most --segment-m. For segments, dqn-lookahead, dqn-search
-    and auto."""
+    they are cut into pieces of at most --segment-m. For segments, enclose, dqn-lookahead,
+    dqn-search and auto."""
     only_lines: bool = False
     """Use the lines of --lines only, and no other breaks."""
     existing: Path | None = None
@@ -62,8 +62,8 @@ class PlanOptions(PlanningOptions):
 
     method: str | None = None
     """Planning method; auto if not given, which tries several. Or strips, downstream-value,
-    betweenness, burn-probability, segments, greedy, dqn, dqn-lookahead, dqn-search, random, none:
-    `firebreak methods` says what each does."""
+    betweenness, burn-probability, segments, enclose, greedy, dqn, dqn-lookahead, dqn-search,
+    random, none: `firebreak methods` says what each does."""
     test_fires: Annotated[int, Ge(0)] = 1000
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""

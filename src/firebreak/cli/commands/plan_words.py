@@ -12,6 +12,7 @@ from firebreak.checks import counted, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
 from firebreak.planning.methods import CHOOSERS, DEFAULT
@@ -68,6 +69,8 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
     print(f"{plan.made_by}: {spent_words(plan)}, in {plan.seconds:.2f} s")
     if run.choice is not None:
         print(f"\n{choice_table(run.choice)}\n{left_out_words(run.choice, plan)}")
+    if (barrier := barrier_words([plan, *run.others.values()])) is not None:
+        print(barrier)
     if evaluation is not None:
         print(f"\n{table(evaluation)}\n{run.request.options.scene.crews_words()}")
         _say_fires(None if run.judgement is None else run.judgement.fires)

@@ -67,10 +67,13 @@ class Task(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """cells: int64 [n], in order of placement; simulations: burns of all plan fires."""
+    """cells: int64 [n], in order of placement; simulations: burns of all plan fires; notes: see
+    `Plan`.
+    """
 
     cells: NDArray[np.int64]
     simulations: float
+    notes: dict[str, float] | None = None
 
 
 Score = Callable[[ProblemBatch], NDArray[np.floating]]

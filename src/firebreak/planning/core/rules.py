@@ -119,7 +119,7 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
                    given="only shorter ones with this budget",
                    where=f"landscape {problem.scene.landscape.name}",
                    remedy="lower --shortest-m, raise the budget, or use --method segments")
-    return Placement(kept, simulations)
+    return Placement(kept, simulations, placed.notes)
 
 
 def _place(problem: Problem, budget: float, given: NDArray[np.int64],

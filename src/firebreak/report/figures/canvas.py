@@ -28,7 +28,7 @@ BLUE, ORANGE, GREEN, PURPLE = "#1f6fb4", "#d95f02", "#1b9e77", "#7570b3"
 COLOURS: Mapping[str, str] = MappingProxyType({
     "none": "#8c8c8c", "random": "#5f6b73",
     "burn-probability": "#c2185b", "downstream-value": "#1b7837", "betweenness": "#00838f",
-    "segments": "#7b2d90", "strips": "#8c510a", "greedy": "#b8860b",
+    "segments": "#7b2d90", "enclose": "#1a237e", "strips": "#8c510a", "greedy": "#b8860b",
     "dqn": "#d95f02", "dqn-lookahead": "#a63603", "dqn-search": "#f28e2b",
     "auto": "#1f6fb4", "existing": "#0097b8"})
 """By planning method, the same in every picture, table and page; OTHER where none is named."""

@@ -177,7 +177,8 @@ def test_patterns_are_tried_on_small_maps_only(scene: Scene,
         name: method if method.candidate is None or method.candidate.most_cells is None
         else method._replace(candidate=method.candidate._replace(most_cells=least))
         for name, method in auto.METHODS.items()})
-    assert tuple(chosen(scene).choice.candidates) == ("downstream-value", "segments", "greedy")
+    assert tuple(chosen(scene).choice.candidates) == ("downstream-value", "segments", "enclose",
+                                                    "greedy")
 
 
 @pytest.mark.slow
@@ -190,7 +191,7 @@ def test_greedy_is_tried_where_its_trials_are_few_and_quick(scene: Scene) -> Non
     assert not greedy.fits(scene, 0.5, int(most) + 1)
     shaded = make_scene(scene.landscape, replace(CONDITIONS, treatment=Treatment(kind="shaded")), 3)
     assert not greedy.fits(shaded, 0.5, 1)
-    assert tuple(chosen(shaded, share=0.03).choice.candidates)[-1] == "segments"
+    assert tuple(chosen(shaded, share=0.03).choice.candidates)[-1] == "enclose"
 
 
 @pytest.mark.slow

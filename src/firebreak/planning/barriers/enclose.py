@@ -1,0 +1,156 @@
+"""Method `enclose`: closed barriers around what is valued, or the best parts of them.
+
+Cuts propose: those that the budget pays for, and parts of those that it does not. Burning decides,
+for a cut knows neither how far fire runs before it goes out nor what holds it. What is left of the
+budget goes to straight lines and further pieces of cuts, as `segments` places them.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from firebreak.checks import fail
+from firebreak.env.storage.problem import Problem, nothing_burned
+from firebreak.fire import burn, burn_plans
+from firebreak.planning.barriers.cut import Cells, Network, Stakes
+from firebreak.planning.barriers.pieces import arcs, corridors_of
+from firebreak.planning.barriers.sweep import Barriers, barriers
+from firebreak.planning.barriers.words import BEYOND, BEYOND_COST, CLOSED, INSIDE, NOTABLY
+from firebreak.planning.core.corridors import Corridors
+from firebreak.planning.core.plan import cost_of
+from firebreak.planning.core.rounds import Placement, Task, spendable
+from firebreak.planning.patterns.line_greedy import place_line_greedy
+
+FILLED = 2
+"""Proposals whose budget is spent to the end: that which saves most, and those that save most per
+cost."""
+IN_PARTS, OFFERED = 3, 3
+"""Barriers beyond the budget that are tried in parts, and whose pieces are offered to lines."""
+
+
+def stakes_of(problem: Problem, only: Corridors | None = None) -> Stakes:
+    """What the plan fires of a problem lose, and where they come from: one burn of them all.
+
+    only: the sole corridors that may be treated.
+
+    Raises:
+        InputError: they burn nothing of value.
+    """
+    scene, fires = problem.scene, problem.plan_fires
+    land, standing = scene.landscape, problem.standing_mask()
+    burned = burn(scene, fires, standing if standing.any() else None, want="statistics")
+    if not burned.lost.any():
+        raise nothing_burned(scene)
+    entry = np.zeros(land.shape, np.bool_)
+    start = np.bincount(fires.source, burned.loss / fires.source.size,
+                        land.fuel_model.size).reshape(land.shape)
+    if scene.conditions.regime.edge_share > 0.0:
+        entry[[0, -1]] = entry[:, [0, -1]] = True
+        entry &= land.burnable & (land.ignition_weight > 0.0) & (start[entry].sum() > 0.0)
+    treatable = land.treatable & ~standing
+    if only is not None:
+        treatable &= only.mask(land.shape)
+    cost = np.where(treatable, land.cost.astype(np.float64), np.inf)
+    return Stakes(land.burnable & ~standing, cost, burned.lost, entry, np.where(entry, 0.0, start),
+                  scene.conditions.leak)
+
+
+def place_enclose(task: Task) -> Placement:
+    """The closed barrier, the parts of one, or the several that save most on the plan fires.
+
+    Source: fire containment as a minimum cut, see `cut`.
+
+    Raises:
+        InputError: the plan fires burn nothing of value, or no barrier keeps them from any.
+    """
+    problem, only = task.problem, task.lines if task.lines and task.lines.only else None
+    network = Network(stakes_of(problem, only))
+    found = barriers(network, spendable(problem.budget))
+    check_closed(found, network.stakes, problem)
+    land, leak = problem.scene.landscape, network.stakes.leak
+    plans = [cut.cells for cut in found.bought if cut.cells.size]
+    for cut in found.beyond[:IN_PARTS]:
+        plans += arcs(cut, land, problem.budget, leak=leak)
+    order = [plans[k] for k in _best_first(problem, plans)]
+    offered = corridors_of(found.beyond[:OFFERED] or found.bought[-1:], land, leak=leak)
+    lines = task.lines if only is not None else joined(task.lines, offered)
+    made = [_filled(task._replace(lines=lines), cells) for cells in order]
+    best = made[0] if len(made) == 1 else made[
+        int(np.argmin(_losses(problem, [one.cells for one in made])))]
+    burned = 2.0 + len(plans) + sum(one.simulations for one in made)
+    return Placement(best.cells, burned, notes_of(found, network.stakes))
+
+
+def check_closed(found: Barriers, stakes: Stakes, problem: Problem) -> None:
+    """Refuses a job in which no barrier, at any cost, keeps fires from any value.
+
+    Raises:
+        InputError: saying why.
+    """
+    if len(found.bought) + len(found.beyond) > 1:
+        return
+    inside = not stakes.entry.any() and not (stakes.start[stakes.value <= 0.0] > 0.0).any()
+    raise fail(
+        expected="value that a barrier can keep apart from where fires start",
+        given="fires that all start among the value" if inside else
+        "value that fire reaches over ground that cannot be treated",
+        where=f"method enclose on landscape {problem.scene.landscape.name}",
+        remedy="use method segments, or let more land be treated")
+
+
+def notes_of(found: Barriers, stakes: Stakes) -> dict[str, float]:
+    """What the plan says of barriers, in shares of what is at stake without any: the most that one
+    keeps away from fire which the budget buys; what the cheapest keeps that keeps notably more, and
+    its cost; what is lost to fires that start behind any barrier.
+    """
+    whole = found.bought[0].lost
+    share = 1.0 - min(cut.lost for cut in found.bought) / whole
+    notes = {CLOSED: share}
+    more = [cut for cut in found.beyond if 1.0 - cut.lost / whole >= share + NOTABLY]
+    if more:
+        notes |= {BEYOND_COST: more[0].cost, BEYOND: 1.0 - more[0].lost / whole}
+    strongest = [*found.bought, *found.beyond][-1]
+    inside = float(stakes.start[~strongest.exposed].sum()) / whole
+    return notes | ({INSIDE: inside} if inside >= NOTABLY else {})
+
+
+def joined(lines: Corridors | None, more: Corridors | None) -> Corridors | None:
+    """Lines to choose among, and more of them."""
+    if lines is None or more is None:
+        return lines or more
+    first = max(lines.line) + 1
+    return replace(lines, corridors=(*lines.corridors, *more.corridors),
+                   line=(*lines.line, *(first + number for number in more.line)))
+
+
+def _best_first(problem: Problem, plans: list[Cells]) -> list[int]:
+    """Numbers of the plans worth filling: that which saves most, then by what they save per cost.
+    """
+    if not plans:
+        return []
+    losses = _losses(problem, [np.empty(0, np.int64), *plans])
+    saved = losses[0] - losses[1:]
+    rate = saved / np.array([cost_of(cells, problem.scene.landscape) for cells in plans])
+    order = np.argsort(-rate, kind="stable").tolist()
+    most = int(np.argmax(saved))
+    return [k for k in dict.fromkeys([most, *order]) if saved[k] > 0.0][:FILLED]
+
+
+def _losses(problem: Problem, plans: list[Cells]) -> np.ndarray:
+    """Mean loss of the plan fires under each of some sets of flat cells beside what stands."""
+    with_standing = [np.concatenate([problem.standing, cells]) for cells in plans]
+    return burn_plans(problem.scene, problem.plan_fires, with_standing).mean(axis=1)
+
+
+def _filled(task: Task, cells: Cells) -> Placement:
+    """Cells, and lines that spend what is left of the budget beside them."""
+    problem, land = task.problem, task.problem.scene.landscape
+    treatable = land.treatable.copy()
+    treatable.ravel()[cells] = False
+    left = problem.budget - cost_of(cells, land)
+    if not (land.cost[treatable] <= spendable(left)).any():
+        return Placement(cells, 0.0)
+    more = place_line_greedy(task._replace(problem=replace(
+        problem, scene=replace(problem.scene, landscape=replace(land, treatable=treatable)),
+        budget=left, standing=np.concatenate([problem.standing, cells]))))
+    return Placement(np.concatenate([cells, more.cells]), more.simulations)

@@ -1,0 +1,37 @@
+"""What is said of barriers beside a plan, and the notes of a plan that it is made from."""
+
+from collections.abc import Iterable
+
+from firebreak.planning.core.plan import Plan
+
+CLOSED, BEYOND, BEYOND_COST, INSIDE = ("closed_share", "beyond_share", "beyond_cost",
+                                       "inside_share")
+"""Notes of a plan: shares of what is at stake that closed barriers keep, for the budget and for
+more; what that costs; the share that is lost to fires which start behind any barrier."""
+NOTABLY = 0.05
+"""A share of what is at stake that is worth a word."""
+
+
+def barrier_words(plans: Iterable[Plan]) -> str | None:
+    """Sentences on barriers, from the first of the plans of a job that looked for them: what cannot
+    be closed for the budget, and what it would cost; None where there is nothing to say.
+    """
+    for plan in plans:
+        notes = plan.notes or {}
+        if CLOSED in notes:
+            return " ".join(_sentences(plan, notes)) or None
+    return None
+
+
+def _sentences(plan: Plan, notes: dict[str, float]) -> list[str]:
+    found, unit = [], plan.priced_in
+    if BEYOND in notes:
+        has = (f"The budget closes a barrier around {notes[CLOSED]:.0%} of the expected loss; the "
+               "next one" if notes[CLOSED] >= NOTABLY else
+               f"The barrier cannot be closed for {plan.budget:,.6g} {unit}: closed, it")
+        found.append(f"{has} costs {notes[BEYOND_COST]:,.6g} {unit} and keeps fire from "
+                     f"{notes[BEYOND]:.0%} of the expected loss.")
+    if INSIDE in notes:
+        found.append(f"Fires that start behind any barrier cause {notes[INSIDE]:.0%} of the "
+                     "expected loss: no barrier helps there.")
+    return found
