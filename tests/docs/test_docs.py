@@ -162,7 +162,7 @@ def test_the_api_of_fire_begins_with_what_other_parts_import() -> None:
 def test_the_tests_that_pages_name_exist() -> None:
     named = {name for page in PAGES
              for name in re.findall(r"`([\w/]+\.py::test_\w+)`", page.read_text(encoding="utf-8"))}
-    assert len(named) > 30
+    assert len(named) > 5
     gone = [name for name in sorted(named)
             if f"def {name.partition('::')[2]}(" not in
             (ROOT / "tests" / name.partition("::")[0]).read_text(encoding="utf-8")]
