@@ -63,7 +63,7 @@ def _lines(*kinds: str, least_m: float = LEAST_LINE_M) -> Maker:
         masks = masks_of(part, ways if ways.any() else None)
         found = candidate_lines(part, {kind: mask for kind, mask in masks.items() if kind in kinds},
                                 least_m)
-        return write_lines(path, [line.cells for line in found],
+        return write_lines(path, [line.path for line in found],
                            [{"kind": line.kind, "length_m": line.length_m} for line in found], part)
     return write
 
@@ -73,7 +73,7 @@ def _beside_roads(land: Landscape, part: Landscape, path: Path) -> Path:
     ways = roads(part)
     beside = near(ways, part, 1.5 * part.cell_size_m)
     found = candidate_lines(part, {"road": beside}, LEAST_ROAD_M)
-    return write_lines(path, [line.cells for line in found],
+    return write_lines(path, [line.path for line in found],
                        [{"kind": "roadside", "length_m": line.length_m} for line in found], part)
 
 

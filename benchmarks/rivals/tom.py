@@ -15,14 +15,14 @@ from firebreak.fire import UNBURNED, Fires, TravelField, pad, unpad
 from firebreak.fire.engine import burn_maps
 from firebreak.line_actions import line_steps
 from firebreak.planning.core.rounds import SPACING, Placement, Task, spendable
-from firebreak.planning.patterns.line_greedy import Ground, Lines, flow_of, rated_lines
+from firebreak.planning.patterns.line_greedy import Ground, Lines, rated_lines
 from firebreak.planning.patterns.strips import (
     ProblemWeather,
     along,
     best_on_plan_fires,
     problem_weather,
 )
-from firebreak.planning.ranking import Floats, conditional_value, tree_scratch
+from firebreak.planning.ranking import Floats, conditional_value, flow_of, tree_scratch
 
 PATCH_CELLS = (4, 8, 16)
 ZONES = (2, 3)

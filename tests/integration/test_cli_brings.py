@@ -180,8 +180,9 @@ def test_a_plan_of_lines_is_compared_with_methods_and_masks_in_python(place: Pat
 
 @pytest.mark.slow
 def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Out) -> None:
-    said = output(capsys, "landscape", "lines", "land.tif", "--out", "found.geojson", "--basin-ha",
-                  "2", "--least-m", "120", "--json", "--picture", "found.png")
+    said = output(capsys, "landscape", "lines", "land.tif", "--out", "found.geojson", "--kinds",
+                  "ridge,valley,road,fuel-edge", "--basin-ha", "2", "--least-m", "120", "--json",
+                  "--picture", "found.png")
     assert "lines, best first" in said
     found = json.loads(said.splitlines()[-1])
     assert found["lines"] > 2
@@ -196,8 +197,8 @@ def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Ou
 
 def test_lines_of_an_area_touch_it_and_the_next_command_is_of_the_same_map(
         place: Path, capsys: Out) -> None:
-    words = ("landscape", "lines", "land.tif", "--basin-ha", "1", "--least-m", "90", "--value",
-             houses())
+    words = ("landscape", "lines", "land.tif", "--kinds", "ridge,valley,road,fuel-edge",
+             "--basin-ha", "1", "--least-m", "90", "--value", houses())
     output(capsys, *words, "--out", "all.geojson")
     said = output(capsys, *words, "--out", "part.geojson", "--area", "0:4,0:24")
     assert said.splitlines()[-1].endswith(

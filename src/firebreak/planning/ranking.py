@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.storage.problem_batch import PlanTrees, ProblemBatch
 from firebreak.fire import STENCIL, Fires, Scene, burn, pad, padded_width, unpad
-from firebreak.planning.core.kernels import path_counts
+from firebreak.planning.core.kernels import flows, path_counts
 from firebreak.planning.core.rounds import Placement, Task, afford, place_by_score
 from firebreak.seeding import generator
 
@@ -113,3 +113,21 @@ def conditional_value(scene: Scene, fires: Fires) -> tuple[Floats, float]:
     highest = scene.value.astype(np.float64)
     return np.divide(burned.lost, burned.burn_probability, out=highest,
                      where=burned.burn_probability > 0.0), 1.0
+
+
+class Flow(NamedTuple):
+    """Value that fire carries through cells, see `core.kernels.flows`: through f64 [P], along f64
+    [32, P].
+    """
+
+    through: Floats
+    along: Floats
+
+
+def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch, times: Floats) -> Flow:
+    """The value [P] that fires of the codes [F, P], which count so many times [F], carry through
+    cells.
+    """
+    flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
+    flows(code, times, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
+    return flow

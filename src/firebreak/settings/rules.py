@@ -136,6 +136,8 @@ RULES = (
     excludes(("value", "losses"), "layers", "put the value and its losses into the layers"),
     *(excludes((name,), "weather", but_for=own) for name, own in (
         ("wind_from_deg", ()), ("wind_20ft_km_h", ("run",)))),
+    Rule(("house_buffer",), ("kinds",), lambda settings: "corridor" not in settings["kinds"],
+         "corridors among --kinds together with {name}", "none", "leave it out"),
     # a plan
     needs(("only_lines",), ("lines",), "name the file of lines, or leave it out"),
     needs(("discount_rate",), ("horizon",), "say how many years, or leave it out"),

@@ -12,8 +12,7 @@ from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT, STENCIL, U
 from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
-from firebreak.planning.patterns.line_greedy import flow_of
-from firebreak.planning.ranking import conditional_value, path_scores, tree_scratch
+from firebreak.planning.ranking import conditional_value, flow_of, path_scores, tree_scratch
 from strategies import Case, cases, problem_on
 
 

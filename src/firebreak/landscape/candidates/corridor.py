@@ -22,13 +22,13 @@ class Anchor(NamedTuple):
 
 class Ground(NamedTuple):
     """The ground of a corridor: shares of its treated cells, 0 to 1, that lie on or beside a ridge,
-    a road, an edge of fuels; and the slope that nine of ten of them keep below, rise over run.
+    a road, an edge of fuels; and the slope that nine of ten of them keep below.
     """
 
     ridge: float
     road: float
     edge: float
-    slope_tan: float
+    slope: float
 
 
 class Corridor(NamedTuple):
@@ -41,7 +41,8 @@ class Corridor(NamedTuple):
         length_m: of the path, with half a cell at both ends.
         area_ha: of its cells.
         cost: of its cells, in the landscape's unit.
-        kind: "route", "gap" between two barriers, "cut", "given", or "segment" of a plan of cells.
+        kind: "route", "gap" between two barriers, "cut", "given", "segment" of a plan of cells, or
+            the kind of terrain that a line runs along.
         anchors: its two ends; none of a segment.
         name: as people call it; empty where nobody named it.
         ground: where it was looked at.
@@ -56,6 +57,13 @@ class Corridor(NamedTuple):
     anchors: tuple[Anchor, ...] = ()
     name: str = ""
     ground: Ground | None = None
+
+    def facts(self) -> dict[str, str | float]:
+        """Its ends and its ground, by column of a table; percentages are of its treated cells."""
+        one, other = [anchor.kind for anchor in self.anchors] or ["", ""]
+        ground = self.ground or Ground(0.0, 0.0, 0.0, 0.0)
+        return {"from": one, "to": other, **{f"{name}_percent": round(100.0 * share, 1) for
+                                             name, share in ground._asdict().items()}}
 
     def in_order(self) -> Cells:
         """The treated cells in the order of the path, each once."""

@@ -5,13 +5,13 @@ doi:10.1071/WF16135). Where they run is a matter of thresholds, which the user m
 """
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from firebreak.landscape.candidates.corridor import length_of
+from firebreak.landscape.candidates.corridor import Corridor, corridor_of
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.terrain import drained_cells
 
@@ -39,16 +39,8 @@ Path = NDArray[np.int64]
 """Flat cells of a line in order; the first is the last of a ring too."""
 
 
-class Candidate(NamedTuple):
-    """A line. cells: flat, in order. length_m: from end to end, and a cell."""
-
-    kind: Kind
-    cells: Path
-    length_m: float
-
-
 def candidate_lines(landscape: Landscape, masks: Mapping[Kind, NDArray[np.bool_]],
-                    least_m: float = LEAST_M) -> list[Candidate]:
+                    least_m: float = LEAST_M) -> list[Corridor]:
     """Lines along masks of some kinds; see `masks_of`. But for roads they end where ground that
     does not burn is wider than a road: a lake or a field holds by itself.
 
@@ -65,9 +57,9 @@ def candidate_lines(landscape: Landscape, masks: Mapping[Kind, NDArray[np.bool_]
             parts = [path] if kind not in signs else _standing_out(
                 path, signs[kind] * above[path], round(AROUND_M / landscape.cell_size_m))
             for part in parts:
-                cells = without_corners(part, landscape.shape[1])
-                if (length := length_of(cells, landscape)) >= least_m:
-                    found.append(Candidate(kind, cells, length))
+                line = corridor_of(without_corners(part, landscape.shape[1]), landscape, kind)
+                if line.length_m >= least_m:
+                    found.append(line)
     return found
 
 

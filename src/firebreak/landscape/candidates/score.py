@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from firebreak.landscape.candidates.lines import Candidate, Kind, fuel_kinds
+from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.candidates.lines import Kind, fuel_kinds
 from firebreak.landscape.landscape import NODATA, Landscape
 
 Grid = NDArray[np.float64]
@@ -43,7 +44,7 @@ class Score(NamedTuple):
     parts: dict[str, float]
 
 
-def scores_of(landscape: Landscape, lines: list[Candidate],
+def scores_of(landscape: Landscape, lines: list[Corridor],
               masks: dict[Kind, NDArray[np.bool_]], rate_of_spread_m_min: Grid) -> list[Score]:
     """The score of each line.
 
@@ -54,7 +55,7 @@ def scores_of(landscape: Landscape, lines: list[Candidate],
     grids = shares(landscape, masks, rate_of_spread_m_min)
     found = []
     for line in lines:
-        parts = {name: float(grid.ravel()[line.cells].mean()) for name, grid in grids.items()}
+        parts = {name: float(grid.ravel()[line.path].mean()) for name, grid in grids.items()}
         found.append(Score(float(np.mean(list(parts.values()))), parts))
     return found
 
@@ -65,12 +66,12 @@ def shares(landscape: Landscape, masks: dict[Kind, NDArray[np.bool_]],
     size = landscape.cell_size_m
     return {
         "near_road": _nearness(masks["road"], ROAD_M, size),
-        "near_barrier": _nearness(_barriers(landscape), BARRIER_M, size),
+        "near_barrier": _nearness(barriers(landscape), BARRIER_M, size),
         "near_ridge": _nearness(masks["ridge"], TERRAIN_M, size),
         "near_valley": _nearness(masks["valley"], TERRAIN_M, size),
         "gentle_slope": np.clip(1.0 - landscape.slope_tan.astype(np.float64) / STEEP_TAN, 0.0, 1.0),
         "slow_spread": _slowness(landscape, rate_of_spread_m_min),
-        "easy_control": _ease(landscape)}
+        "easy_control": ease_of_control(landscape)}
 
 
 def _nearness(mask: NDArray[np.bool_], metres: float, cell_size_m: float) -> Grid:
@@ -80,11 +81,16 @@ def _nearness(mask: NDArray[np.bool_], metres: float, cell_size_m: float) -> Gri
     return np.asarray(np.exp(-ndimage.distance_transform_edt(~mask) * cell_size_m / metres))
 
 
-def _barriers(landscape: Landscape) -> NDArray[np.bool_]:
-    bare = ~landscape.burnable & (landscape.fuel_model != NODATA)
-    patches, count = ndimage.label(bare, np.ones((3, 3)))
+def barriers(landscape: Landscape) -> NDArray[np.bool_]:
+    """Ground that does not burn [H, W], in stretches of LEAST_BARRIER_HA at least."""
+    return large_of(~landscape.burnable & (landscape.fuel_model != NODATA), landscape)
+
+
+def large_of(mask: NDArray[np.bool_], landscape: Landscape) -> NDArray[np.bool_]:
+    """The stretches of a mask of LEAST_BARRIER_HA at least; corners join."""
+    patches, count = ndimage.label(mask, np.ones((3, 3)))
     sizes = np.bincount(patches.ravel(), minlength=count + 1)
-    return bare & (sizes[patches] * landscape.cell_size_m**2 >= LEAST_BARRIER_HA * 1e4)
+    return mask & (sizes[patches] * landscape.cell_size_m**2 >= LEAST_BARRIER_HA * 1e4)
 
 
 def _slowness(landscape: Landscape, rate: Grid) -> Grid:
@@ -97,7 +103,8 @@ def _slowness(landscape: Landscape, rate: Grid) -> Grid:
     return found
 
 
-def _ease(landscape: Landscape) -> Grid:
+def ease_of_control(landscape: Landscape) -> Grid:
+    """Ease of making a line in each cell [H, W], 0 to 1; see CONTROL."""
     fuels = landscape.fuels
     ease = np.ones(landscape.shape)
     for code in fuels.burnable_codes.tolist():

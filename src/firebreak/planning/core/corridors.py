@@ -31,6 +31,11 @@ class Corridors:
     pairs: tuple[tuple[int, int], ...] = ()
     only: bool = False
 
+    @property
+    def routes(self) -> bool:
+        """True where some were found on the map: a plan is then told by its corridors."""
+        return any(own.kind != "given" for own in self.corridors)
+
     def mask(self, shape: tuple[int, int]) -> NDArray[np.bool_]:
         """bool [H, W], True on the cells that all corridors treat."""
         mask = np.zeros(shape, np.bool_)

@@ -40,13 +40,15 @@ def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.
             for k, cells in enumerate(new)]
 
 
-def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64]) -> Trial:
+def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64],
+             fires: NDArray[np.bool_] | None = None) -> Trial:
     """Saving by the available ones of flat `cells` of slot 0's plan fires, which are the problem's:
-    those that they may change are burned.
+    those that they may change are burned. fires: bool [F], which count; None: all.
     """
     scene, trees = problem.scene, slots.plan_trees(0)
     new = cells[slots.available[0].ravel()[cells]]
-    which = np.flatnonzero(slots.depending_on(0, new))
+    may = slots.depending_on(0, new).astype(np.bool_)
+    which = np.flatnonzero(may if fires is None else may & fires)
     cost = float(scene.landscape.cost.ravel()[new].astype(np.float64).sum())
     if which.size == 0:
         return Trial(new, 0.0, 0)

@@ -23,7 +23,8 @@ from firebreak.report.figures.canvas import INK
 from firebreak.report.figures.maps import DIM, draw_values, legend_below, new_map, typical_most
 
 _ISOCHRONES = 8
-_LINE_COLOURS = {"ridge": "#7f2704", "valley": "#2166ac", "road": "#000000", "fuel-edge": "#c51b7d"}
+_LINE_COLOURS = {"ridge": "#7f2704", "valley": "#2166ac", "road": "#000000", "fuel-edge": "#c51b7d",
+                 "route": "#1b7837", "gap": "#d95f02"}
 _BURNS_NOT = (0.72, 0.80, 0.88)
 
 

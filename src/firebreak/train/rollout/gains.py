@@ -24,8 +24,8 @@ from firebreak.fire import pad
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_cells, shape_number
 from firebreak.planning.core.line_trials import try_lines
-from firebreak.planning.patterns.line_greedy import Lines, flow_of, ground_of, rated_lines
-from firebreak.planning.ranking import conditional_value, tree_scratch
+from firebreak.planning.patterns.line_greedy import Lines, ground_of, rated_lines
+from firebreak.planning.ranking import conditional_value, flow_of, tree_scratch
 from firebreak.seeding import generator, integer_seed
 from firebreak.train.config.schema import RunConfig
 

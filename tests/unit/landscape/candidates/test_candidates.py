@@ -120,19 +120,19 @@ def test_ridges_valleys_roads_and_edges_are_where_they_are() -> None:
     masks = masks_of(land, basin_ha=2.0)
     lines = candidate_lines(land, masks, 300.0)
     ridge = max((line for line in lines if line.kind == "ridge"), key=lambda line: line.length_m)
-    assert (np.abs(ridge.cells % 61 - 30) <= 1).all()
-    assert ridge.cells.size > 24
+    assert (np.abs(ridge.path % 61 - 30) <= 1).all()
+    assert ridge.path.size > 24
     (road,) = (line for line in lines if line.kind == "road")
-    assert (road.cells % 61 == 12).all()
+    assert (road.path % 61 == 12).all()
     edges = [line for line in lines if line.kind == "fuel-edge"]
-    assert sum((np.abs(line.cells // 61 - 20) <= 1).all() for line in edges) == 2
+    assert sum((np.abs(line.path // 61 - 20) <= 1).all() for line in edges) == 2
     beside_lake = ndimage.binary_dilation(fuel == 98, iterations=3)
-    assert all((np.abs(line.cells // 61 - 20) <= 1).all() or beside_lake.ravel()[line.cells].all()
+    assert all((np.abs(line.path // 61 - 20) <= 1).all() or beside_lake.ravel()[line.path].all()
                for line in edges)
     turned = land_of(2000.0 - roof, fuel)
     valley = max((line for line in candidate_lines(turned, masks_of(turned, basin_ha=2.0), 300.0)
                   if line.kind == "valley"), key=lambda line: line.length_m)
-    assert (np.abs(valley.cells % 61 - 30) <= 1).all()
+    assert (np.abs(valley.path % 61 - 30) <= 1).all()
 
 
 def test_an_even_slope_has_neither_ridge_nor_valley() -> None:
@@ -153,7 +153,7 @@ def test_lines_end_at_water_and_fields() -> None:
     ridges = [line for line in candidate_lines(land, masks_of(land, basin_ha=2.0), 200.0)
               if line.kind == "ridge"]
     assert len(ridges) == 2
-    assert all(land.burnable.ravel()[line.cells].all() for line in ridges)
+    assert all(land.burnable.ravel()[line.path].all() for line in ridges)
 
 
 def test_a_valley_ends_where_it_opens_on_to_a_plain() -> None:
@@ -163,8 +163,8 @@ def test_a_valley_ends_where_it_opens_on_to_a_plain() -> None:
                    + 0.01 * np.abs(cols - 30))
     valleys = [line for line in candidate_lines(land, masks_of(land, basin_ha=2.0), 300.0)
                if line.kind == "valley"]
-    (line,) = [one for one in valleys if (np.abs(one.cells % 61 - 30) <= 1).mean() > 0.9]
-    assert 38 <= (line.cells // 61).max() <= 50
+    (line,) = [one for one in valleys if (np.abs(one.path % 61 - 30) <= 1).mean() > 0.9]
+    assert 38 <= (line.path // 61).max() <= 50
 
 
 def test_a_staircase_is_a_diagonal() -> None:
@@ -229,10 +229,10 @@ def test_lines_come_back_from_their_file_cell_by_cell(tmp_path: Path, suffix: st
     land = land_of(500.0 + 2000.0 * noise)
     lines = candidate_lines(land, masks_of(land, basin_ha=3.0), 200.0)
     assert len(lines) > 3
-    path = write_lines(tmp_path / f"lines{suffix}", [line.cells for line in lines],
+    path = write_lines(tmp_path / f"lines{suffix}", [line.path for line in lines],
                        [{"kind": line.kind, "length_m": line.length_m} for line in lines], land)
     found = lines_on_grid(path, land, 1e9, joined=False)
     assert [pieces[0].tolist() for pieces in found.pieces] == [
-        list(dict.fromkeys(line.cells.tolist())) for line in lines]
+        list(dict.fromkeys(line.path.tolist())) for line in lines]
     row = np.arange(5) * 60
     assert length_of(row, land) == 150.0

@@ -18,7 +18,8 @@ from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core.rounds import line_list, spaced_lines
 from firebreak.planning.making import make_plan
 from firebreak.planning.patterns import line_greedy
-from firebreak.planning.patterns.line_greedy import LENGTHS, Flow, Ground, rated_lines
+from firebreak.planning.patterns.line_greedy import LENGTHS, Ground, rated_lines
+from firebreak.planning.ranking import Flow
 from strategies import Case, cases, ellipse_like, plain_landscape, problem_on
 
 STEP_OF = {tuple(step): number for number, step in enumerate(STENCIL.steps.tolist())}

@@ -15,28 +15,33 @@ from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.files import check_not_kept
 from firebreak.settings.binding import Bound
-from firebreak.settings.kinds import Fraction, Positive
+from firebreak.settings.kinds import Fraction, NotNegative, Positive
 from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
-    from firebreak.landscape.candidates.lines import Candidate
+    from firebreak.landscape.candidates.corridor import Corridor
     from firebreak.landscape.candidates.score import Score
     from firebreak.landscape.landscape import Landscape
 
+CORRIDOR = "corridor"
+FIRES = 128
+"""Fires that say how much burns behind a corridor."""
 MOST_CELLS = 16_000_000
 """Cells of a map: its drainage is followed cell by cell, in some microseconds each."""
 
 
 @dataclass(frozen=True)
 class LinesArguments:
-    """Find lines on which a fire may be held: ridges, valleys, roads, edges of fuels."""
+    """Find lines on which a fire may be held: corridors that can be built as one, with names, or
+    ridges, valleys, roads and edges of fuels."""
 
     landscape: Annotated[str, POSITIONAL]
     """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     out: Path
     """The file to write: .gpkg or .geojson."""
-    kinds: str = "ridge,valley,road,fuel-edge"
-    """Kinds of lines, separated by commas."""
+    kinds: str = CORRIDOR
+    """Kinds of lines, separated by commas: corridor, ridge, valley, road, fuel-edge. A corridor is
+    a route of least cost between two places that a break can be tied to."""
     area: str | None = None
     """Part of the map to look for lines in: R0:R1,C0:C1, or a file of polygons or a raster. Lines
     that touch it are kept."""
@@ -44,7 +49,9 @@ class LinesArguments:
     """Smallest area that drains through a cell of a valley, or off a cell of a ridge; a larger one
     gives fewer lines."""
     least_m: Positive = 300.0
-    """Shortest length of a line."""
+    """Shortest length of a line, but for gaps between two stretches of bare ground."""
+    house_buffer: NotNegative = 30.0
+    """Distance from a house within which no corridor runs, m."""
     least_score: Fraction = 0.0
     """Lowest score of a line, from 0 to 1."""
     picture: Path | None = None
@@ -66,8 +73,8 @@ def run(bound: Bound[LinesArguments]) -> int:
         check_not_kept(path)
     kinds = [name.strip() for name in args.kinds.split(",") if name.strip()]
     for name in kinds:
-        if name not in KINDS:
-            raise unknown_name("kind", name, KINDS, "--kinds")
+        if name not in (CORRIDOR, *KINDS):
+            raise unknown_name("kind", name, (CORRIDOR, *KINDS), "--kinds")
     if args.picture is not None:
         common.check_file(args.picture, ".png", "--picture")
     full = args.scene.read(args.landscape)
@@ -84,15 +91,17 @@ def run(bound: Bound[LinesArguments]) -> int:
     masks = masks_of(land, roads, args.basin_ha)
     lines = candidate_lines(land, {kind: mask for kind, mask in masks.items() if kind in kinds},
                             args.least_m)
+    if CORRIDOR in kinds:
+        lines += _corridors(args, land)
     if inside is not None:  # around the area the land is read too
-        lines = [line for line in lines if inside.ravel()[line.cells].any()]
+        lines = [line for line in lines if inside.ravel()[line.path].any()]
     scores = scores_of(land, lines, masks, _spread(args, land))
     both = sorted(((line, score) for line, score in zip(lines, scores, strict=True)
                    if score.score >= args.least_score), key=lambda pair: -pair[1].score)
     if not both:
         raise fail(expected="lines on the map", given="none", where=f"landscape {land.name}",
                    remedy="lower --least-m, --basin-ha or --least-score")
-    files = [write_lines(args.out, [line.cells for line, _ in both],
+    files = [write_lines(args.out, [line.path for line, _ in both],
                          [_columns(*pair, land) for pair in both], land)]
     if args.picture is not None:
         files.append(_drawn(args.picture, land, both))
@@ -106,6 +115,21 @@ def run(bound: Bound[LinesArguments]) -> int:
         common.print_json({"files": list(map(str, files)), "lines": len(both),
                            "seconds": time.perf_counter() - begin})
     return 0
+
+
+def _corridors(args: LinesArguments, land: "Landscape") -> "list[Corridor]":
+    """The corridors of the map behind which fires burn most value per cost."""
+    from firebreak.fire import burn
+    from firebreak.landscape.candidates.corridors.find import corridors_on
+    from firebreak.landscape.candidates.corridors.ground import check_houses, ground_of
+    from firebreak.planning.patterns.offered import offered
+
+    check_houses(land, args.house_buffer)
+    scene = args.scene.scene(land, args.landscape, FIRES)
+    worth = burn(scene, scene.fires("plan", FIRES), want="statistics").downstream_value
+    found = corridors_on(land, ground_of(land, args.house_buffer, args.basin_ha),
+                         args.least_m, args.scene.breaks.leak)
+    return list(offered(found, worth, land).corridors)
 
 
 def _of_plan(scene: SceneOptions) -> SceneOptions:
@@ -127,16 +151,16 @@ def _spread(args: LinesArguments, land: "Landscape") -> NDArray[np.float64]:
         "rate": np.tensordot(weight, head.rate_of_spread_m_min, axes=1)})["rate"]
 
 
-def _columns(line: "Candidate", score: "Score",
+def _columns(line: "Corridor", score: "Score",
              land: "Landscape") -> dict[str, str | float | int]:
-    return {"kind": line.kind, "length_m": round(line.length_m, 1),
-            "cells": int(line.cells.size),
-            "treatable_cells": int(land.treatable.ravel()[line.cells].sum()),
+    return {"name": line.name, "kind": line.kind, **line.facts(),
+            "length_m": round(line.length_m, 1), "cells": int(line.path.size),
+            "treatable_cells": int(line.cells.size),
             "score": round(score.score, 4), **{
                 name: round(part, 4) for name, part in score.parts.items()}}
 
 
-def _table(both: "list[tuple[Candidate, Score]]") -> str:
+def _table(both: "list[tuple[Corridor, Score]]") -> str:
     """Lines, length and score by kind."""
     words = [f"{counted(len(both), 'line')}, best first; score 0 to 1: how well a line may be held"]
     for kind in dict.fromkeys(line.kind for line, _ in both):
@@ -147,10 +171,10 @@ def _table(both: "list[tuple[Candidate, Score]]") -> str:
     return "\n".join(words)
 
 
-def _drawn(path: Path, land: "Landscape", both: "list[tuple[Candidate, Score]]") -> Path:
+def _drawn(path: Path, land: "Landscape", both: "list[tuple[Corridor, Score]]") -> Path:
     from firebreak.report.figures.canvas import save_figure
     from firebreak.report.figures.fields import lines_figure
 
-    figure = lines_figure(land, [(line.kind, line.cells, score.score) for line, score in both],
+    figure = lines_figure(land, [(line.kind, line.path, score.score) for line, score in both],
                           caption=land.name)
     return save_figure(figure, path)

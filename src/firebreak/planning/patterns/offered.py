@@ -1,0 +1,89 @@
+"""The corridors that a plan chooses among: of those of a map the ones with most value burned behind
+them per cost, and pairs of them that share an anchor.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.candidates.corridors.find import with_names
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.corridors import Corridors
+
+MOST, CELLS_EACH = 300, 500
+"""Corridors that are offered on a map that is not large; and one for each so many treatable cells.
+"""
+MOST_SHARED = 0.8
+"""Share of the cells of the shorter of two corridors that both may treat."""
+PAIRED, MOST_PAIRS = 60, 60
+"""The best corridors that pairs are made of, and how many pairs are offered."""
+LEAST_LONGER = 1.5
+"""Cells of a pair beside those of the longer of the two, at least."""
+
+
+def offered(found: Sequence[Corridor], worth: NDArray[np.float64], land: Landscape,
+            given: Corridors | None = None) -> Corridors:
+    """Corridors to choose among, with names.
+
+    Args:
+        found: on the map.
+        worth: [H, W], value that burns behind each cell.
+        given: lines that the user supplies: all of them are offered too.
+    """
+    most = max(MOST, int(land.treatable.sum()) // CELLS_EACH)
+    kept = with_names(leading(found, worth, most), land.shape)
+    pairs = pairs_of(kept, worth)
+    corridors, line = ((), ()) if given is None else (given.corridors, given.line)
+    begin, number = len(corridors), max(line, default=-1) + 1
+    return Corridors(corridors=(*with_names(corridors, land.shape), *kept),
+                     line=(*line, *range(number, number + len(kept))),
+                     pairs=tuple((begin + one, begin + other) for one, other in pairs), only=True)
+
+
+def rate_of(corridor: Corridor, worth: NDArray[np.float64]) -> float:
+    """Value burned behind the cells of a corridor, per cost."""
+    return float(worth.ravel()[corridor.cells].sum()) / max(corridor.cost, 1e-300)
+
+
+def leading(found: Sequence[Corridor], worth: NDArray[np.float64], most: int) -> list[Corridor]:
+    """Up to `most` corridors of the largest rates, best first, none of which shares MOST_SHARED of
+    its cells with one before it; of equals the first.
+    """
+    rates = np.array([rate_of(own, worth) for own in found])
+    kept: list[Corridor] = []
+    through: dict[int, list[int]] = defaultdict(list)  # by cell the places of those kept
+    for k in np.argsort(-rates, kind="stable").tolist():
+        cells = found[k].cells
+        shared: dict[int, int] = defaultdict(int)
+        for cell in cells.tolist():
+            for place in through[cell]:
+                shared[place] += 1
+        if any(count > MOST_SHARED * min(cells.size, kept[place].cells.size)
+               for place, count in shared.items()):
+            continue
+        for cell in cells.tolist():
+            through[cell].append(len(kept))
+        kept.append(found[k])
+        if len(kept) == most:
+            break
+    return kept
+
+
+def pairs_of(kept: Sequence[Corridor], worth: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Places of two corridors that share an anchor, by the value behind both per cost, best first:
+    what holds fire together may do so apart from neither.
+    """
+    found = []
+    for one, other in combinations(range(min(len(kept), PAIRED)), 2):
+        ends = [{anchor.cell for anchor in kept[k].anchors} for k in (one, other)]
+        if not ends[0] & ends[1]:
+            continue
+        cells = np.union1d(kept[one].cells, kept[other].cells)
+        if cells.size > LEAST_LONGER * max(kept[one].cells.size, kept[other].cells.size):
+            value = float(worth.ravel()[cells].sum())
+            found.append((-value / (kept[one].cost + kept[other].cost), one, other))
+    return [(one, other) for _, one, other in sorted(found)[:MOST_PAIRS]]

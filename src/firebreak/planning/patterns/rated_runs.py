@@ -1,0 +1,139 @@
+"""Runs of corridors, each rated by what it saves per cost beside the breaks so far.
+
+Where fires are repaired in place, a run is tried again on those fires alone that have changed near
+enough: this is greedy choice without short cuts. Where fires burn anew for every trial, trials are
+few: a run saves at most what burns behind it, and mostly no more than when it was last tried
+(Minoux 1978, doi:10.1007/BFb0006528), but for one that touches a new break, which may close what
+was open. Such bounds order the runs; the one that leads is tried until its rating is exact.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from firebreak.env.gains import saved_by_lines, trial_in_place
+from firebreak.env.storage.problem import Problem
+from firebreak.env.storage.problem_batch import ProblemBatch
+from firebreak.fire import REACH, pad, padded_cells, padded_width
+from firebreak.free_memory import check_free
+from firebreak.landscape.candidates.corridor import Cells
+from firebreak.planning.core.line_trials import Trial, try_line
+from firebreak.planning.core.rounds import spendable
+from firebreak.planning.ranking import flow_of, tree_scratch
+
+_TOUCHING = np.ones((3, 3), np.bool_)
+
+
+class _Open(NamedTuple):
+    """Of every run its cells that may be built and are not yet, and what they cost."""
+
+    cells: list[Cells]
+    cost: NDArray[np.float64]
+
+
+class RatedRuns:
+    """Runs of corridors on a problem, see the module."""
+
+    def __init__(self, problem: Problem, slots: ProblemBatch, runs: Sequence[Cells]) -> None:
+        """runs: flat cells; slots: whose slot 0 holds the problem."""
+        self._problem, self._slots, self._runs = problem, slots, runs
+        self._in_place = trial_in_place(slots, 0)
+        count = problem.plan_fires.source.size
+        if self._in_place:
+            check_free({f"{len(runs):,} runs of lines on {count:,} plan fires":
+                        8 * len(runs) * count}, where="--lines",
+                       remedy="give fewer lines, or raise --segment-m")
+        self._saved = np.zeros((count if self._in_place else 0, len(runs)), np.int64)
+        self._affected = np.full(count, -1, np.int64)
+        self._rated = np.full(len(runs), np.inf)  # per cost, when last tried
+        self._breaks = slots.breaks[0].copy()
+        self._near = [] if self._in_place else [_near(run, slots.sizes.shape[1]) for run in runs]
+
+    def trials(self) -> list[Trial]:
+        """The runs that can be paid for and save something, best first; where fires burn anew, the
+        best one.
+        """
+        found = self._open()
+        left = spendable(float(self._slots.budget_left[0]))
+        can = np.array([cells.size > 0 for cells in found.cells], np.bool_) & (found.cost <= left)
+        return self._from_cache(found, can) if self._in_place else self._lazily(found, can)
+
+    def _open(self) -> _Open:
+        land = self._problem.scene.landscape
+        free = (land.treatable & ~self._slots.breaks[0]).ravel()
+        cost = land.cost.ravel().astype(np.float64)
+        cells = [run[free[run]] for run in self._runs]
+        return _Open(cells, np.array([cost[own].sum() for own in cells]))
+
+    def _from_cache(self, found: _Open, can: NDArray[np.bool_]) -> list[Trial]:
+        affected = self._slots.affected(0)[:self._affected.size]
+        again = np.flatnonzero(affected != self._affected)
+        burned = np.zeros(len(self._runs), np.int64)
+        if again.size:
+            self._saved[again], tried = saved_by_lines(self._slots, 0, found.cells, again)
+            burned = tried.sum(axis=0)
+            self._affected[again] = affected[again]
+        unit = self._slots.loss_unit(0) * max(self._affected.size, 1)
+        rate = self._saved.sum(axis=0) / unit / np.maximum(found.cost, 1e-300)
+        # Every run was tried for this choice, those too that are not told.
+        order = [k for k in np.argsort(-rate, kind="stable").tolist() if can[k] and rate[k] > 0.0]
+        extra = int(burned.sum())
+        return [Trial(found.cells[k], float(rate[k]), extra if place == 0 else 0)
+                for place, k in enumerate(order)]
+
+    def _lazily(self, found: _Open, can: NDArray[np.bool_]) -> list[Trial]:
+        self._forget_touched(found)
+        bound = np.minimum(self._rated, self._most_saved() / np.maximum(found.cost, 1e-300))
+        bound[~can] = -np.inf
+        losing = self._slots.plan_trees(0).loss > 0.0
+        burned, exact = 0, np.zeros(len(self._runs), np.bool_)
+        partly = exact.copy()
+        while True:
+            k = int(np.argmax(bound))
+            if not bound[k] > 0.0:
+                return []
+            if exact[k]:
+                return [Trial(found.cells[k], float(bound[k]), burned)]
+            # Fires that lose nothing can only take away from what is saved: they burn last.
+            trial = try_line(self._problem, self._slots, found.cells[k],
+                             ~losing if partly[k] else losing)
+            bound[k] = trial.saved_per_cost + (bound[k] if partly[k] else 0.0)
+            exact[k], partly[k] = partly[k], True
+            self._rated[k] = bound[k]
+            burned += trial.burned
+
+    def _forget_touched(self, found: _Open) -> None:
+        """Forgets the ratings of runs that touch what was broken since the last choice."""
+        breaks = self._slots.breaks[0]
+        near = ndimage.binary_dilation(breaks & ~self._breaks, _TOUCHING).ravel()
+        self._breaks = breaks.copy()
+        for k, cells in enumerate(found.cells):
+            if near[cells].any() or cells.size < self._runs[k].size:
+                self._rated[k] = np.inf
+
+    def _most_saved(self) -> NDArray[np.float64]:
+        """By run the most that it saves of the mean loss: of no fire more than it loses, or than
+        burns behind cells so near that a step of the fire may cross the run there.
+        """
+        scene, trees = self._problem.scene, self._slots.plan_trees(0)
+        if scene.field.spots.cells.size:  # embers come from anywhere
+            return np.full(len(self._runs), trees.loss.mean())
+        value, work = pad(scene.value.astype(np.float64)), tree_scratch(self._slots.sizes.shape)
+        first = np.cumsum([0, *(near.size for near in self._near)])
+        cells = np.concatenate([*self._near, np.empty(0, np.int64)])
+        most = np.zeros(len(self._runs))
+        for k in np.flatnonzero(trees.loss > 0.0).tolist():
+            through = flow_of(trees.code[k:k + 1], value, work, trees.times[k:k + 1]).through
+            total = np.concatenate([[0.0], np.cumsum(through[cells])])
+            most += np.minimum(total[first[1:]] - total[first[:-1]], trees.loss[k])
+        return most / trees.loss.size
+
+
+def _near(run: Cells, cols: int) -> NDArray[np.int64]:
+    """The padded cells within the longest step of a fire from a run."""
+    down, right = np.mgrid[-REACH:REACH + 1, -REACH:REACH + 1]
+    around = (down * padded_width(cols) + right).ravel()
+    return np.unique(padded_cells(run, cols)[:, None] + around)
