@@ -17,7 +17,6 @@ from firebreak.landscape.candidates.corridors.anchors import BARE, anchors_of, n
 from firebreak.landscape.candidates.corridors.ground import GroundMaps
 from firebreak.landscape.candidates.corridors.routes import joined_by_edges, routes_between
 from firebreak.landscape.landscape import NODATA, Landscape
-from firebreak.landscape.raster.line_cells import cells_along
 
 LEAST_M, NEAR_M, MOST_M = 300.0, 1500.0, 2600.0
 """Distance between the ends of a route: the shortest, that up to which each sector has three, and
@@ -81,13 +80,21 @@ def gaps_of(land: Landscape, ground: GroundMaps, most_m: float, joined: bool) ->
                                        (float(wide_m[up, left]), one, other))
     found = []
     for _, one, other in narrowest.values():
-        corners = np.stack(np.divmod(np.array([one, other]), land.shape[1]), axis=1) + 0.5
-        rows, cols = cells_along(corners, joined).T
-        path = (rows * land.shape[1] + cols)[1:-1]
+        path = _straight(one, other, land.shape[1])
+        path = (joined_by_edges(path, ground.surface) if joined else path)[1:-1]
         if path.size and may[path].all():
             found.append(corridor_of(path, land, "gap", (Anchor(int(path[0]), BARE),
                                                          Anchor(int(path[-1]), BARE))))
     return found
+
+
+def _straight(one: int, other: int, width: int) -> Cells:
+    """The cells of a straight line from a flat cell to another, which touch at least at corners."""
+    (row, col), (to_row, to_col) = divmod(one, width), divmod(other, width)
+    steps = max(abs(to_row - row), abs(to_col - col)) + 1
+    rows, cols = (np.rint(np.linspace(*ends, steps)).astype(np.int64)
+                  for ends in ((row, to_row), (col, to_col)))
+    return np.asarray(rows * width + cols)
 
 
 def _from_first_to_last(mask: NDArray[np.bool_]) -> slice:
