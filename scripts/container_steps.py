@@ -5,6 +5,7 @@
 Where neither podman nor docker runs, each stage gets a new environment of this Python in FOLDER;
 what the Containerfile puts into /source, /dist and /data lies in FOLDER/STAGE instead. That shows
 that the steps lead to a program that runs; it does not show that the base image has what they need.
+Where TORCH_INDEX cannot be reached, torch is a wheel that pip finds elsewhere.
 Ends with 1 if a step fails.
 """
 
@@ -42,7 +43,7 @@ def stages(text: str) -> dict[str, list[Step]]:
         if word == "FROM":
             name = rest.partition(" AS ")[2] or "final"
             found[name] = []
-        else:
+        elif found:  # what stands before the first stage is the base image's
             found[name].append(Step(word, rest.strip()))
     return found
 

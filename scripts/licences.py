@@ -19,7 +19,7 @@ are not its own or not under it: the sample landscape is LANDFIRE's and the outl
 maps are Natural Earth's, both in the public domain; the QGIS provider (`qgis/`, not in the package)
 is under the GNU General Public Licence, version 2 or later.
 
-What `pip install firebreak-planner` brings, with the licence that each package names in its own
+What `pip install .` in a checkout brings, with the licence that each package names in its own
 metadata, in the versions of `constraints.txt` (`python scripts/licences.py` makes this page anew):
 """
 TABLE = """| package | version | licence |
@@ -27,8 +27,8 @@ TABLE = """| package | version | licence |
 EXTRAS = """
 ## Extras
 
-What an extra brings beyond that, as in `pip install "firebreak-planner[ray]"`. firebreak runs
-without them; `docs`, `browser`, `interop` and `dev` are for those who change it.
+What an extra brings beyond that, as in `pip install ".[ray]"`. firebreak runs without them;
+`docs`, `browser`, `interop` and `dev` are for those who change it.
 """
 
 

@@ -87,10 +87,18 @@ def counted(number: int, thing: str) -> str:
 
 
 def install(extra: str) -> str:
-    """The command that installs an extra. The distribution's name is not that of the package:
-    `firebreak` on the Python package index is another program.
+    """The command that installs what an extra brings, by the names of its packages: firebreak's own
+    is on no package index, where a stranger could take it.
     """
-    return f"pip install 'firebreak-planner[{extra}]'"
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        asked = requires("firebreak-planner") or []
+    except PackageNotFoundError:  # run from its sources
+        asked = []
+    packages = " ".join(f"'{text.partition(';')[0].strip()}'" for text in asked
+                        if f"extra == '{extra}'" in text.replace('"', "'"))
+    return f"pip install {packages}" if packages else f"pip install '.[{extra}]' in the checkout"
 
 
 def validated(value: Any, hint: Any) -> tuple[Any, str]:

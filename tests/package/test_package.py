@@ -15,6 +15,7 @@ import pytest
 
 import firebreak
 from firebreak.agent.policy_place import shipped_policies
+from firebreak.checks import install
 from tiny import TINY
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,25 +95,79 @@ def test_no_file_of_the_checkout_is_above_a_megabyte() -> None:
     assert [file.name for file in files if file.is_file() and file.stat().st_size > 1_000_000] == []
 
 
-def test_nothing_says_to_install_the_other_program() -> None:
-    """`firebreak` on the Python package index is a tool to root an Echo Dot."""
-    wrong = re.compile(r"pip\s+install[^\n`]*[\s'\"]firebreak(\[|==|['\"`]|\s*$)"
-                       r"|firebreak\[[a-z]+\]", re.MULTILINE)
-    assert wrong.search("pip install 'firebreak[ray]'")
-    assert wrong.search("pip install -U firebreak\n")
-    assert not wrong.search("pip install 'firebreak-planner[ray]'")
+def test_nothing_says_to_install_firebreak_by_a_name_from_an_index() -> None:
+    """On the Python package index `firebreak` is a tool to root an Echo Dot, `firebreak-planner` is
+    nobody's, and would be what a stranger puts there. A checkout or a wheel is installed.
+    """
+    wrong = re.compile(r"pip3?\s+(install|download)[^\n`]*[\s'\"]firebreak([-_]planner)?"
+                       r"(\[|[=<>~]=|['\"`,;)]|\s|$)"
+                       r"|firebreak(-planner)?\[[a-z]+\]|pypi\.org/project/firebreak", re.MULTILINE)
+    for line in ("pip install 'firebreak[ray]'", "pip install -U firebreak\n",
+                 "pip install firebreak-planner", "`pip install 'firebreak-planner[ray]'`",
+                 "RUN python -m pip install --no-cache-dir firebreak_planner==1.0.0",
+                 "https://pypi.org/project/firebreak-planner"):
+        assert wrong.search(line), line
+    for line in ("pip install firebreak_planner-1.0.0-py3-none-any.whl", "pip install '.[ray]'",
+                 "pip install -c constraints.txt -e .", "firebreak plan map.tif"):
+        assert not wrong.search(line), line
+    found = [name for name in texts_of_the_checkout() if name != "tests/package/test_package.py"
+             and wrong.search((ROOT / name).read_text(encoding="utf-8", errors="ignore"))]
+    assert found == []
+    assert not wrong.search(" ".join(map(install, ("ray", "tune", "vector", "notebook"))))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["name"] == "firebreak-planner"
+    assert project["scripts"] == {"firebreak": "firebreak.__main__:main"}
+
+
+def texts_of_the_checkout() -> list[str]:
+    """Names of the files that are read by people and programs."""
     asked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     names = asked.stdout.splitlines() if asked.returncode == 0 else [
         str(path.relative_to(ROOT)) for folder in ("src", "docs", "scripts", "configs")
         for path in (ROOT / folder).rglob("*")]
-    texts = {".py", ".md", ".toml", ".cff", ".txt", ".html", ".js", ""}
-    found = [name for name in names if Path(name).suffix in texts
-             and name != "tests/package/test_package.py" and (ROOT / name).is_file()
-             and wrong.search((ROOT / name).read_text(encoding="utf-8", errors="ignore"))]
-    assert found == []
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["name"] == "firebreak-planner"
-    assert project["scripts"] == {"firebreak": "firebreak.__main__:main"}
+    texts = {".py", ".md", ".toml", ".cff", ".txt", ".html", ".js", ".ipynb", ".yaml", ".yml", ""}
+    return [name for name in names if Path(name).suffix in texts and (ROOT / name).is_file()]
+
+
+def test_an_extra_is_installed_by_the_names_of_its_packages() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"]
+    for extra in ("ray", "tune", "vector", "notebook"):
+        assert install(extra).startswith("pip install ")
+        assert set(install(extra).split()[2:]) == set(map(repr, extras[extra]))
+    assert install("nothing") == "pip install '.[nothing]' in the checkout"
+
+
+def test_the_container_takes_each_package_from_one_index_and_holds_it_to_its_hash() -> None:
+    text = (ROOT / "Containerfile").read_text()
+    steps = [line for line in text.splitlines() if re.match(r"RUN .*pip install", line)]
+    for step in steps:
+        ways = [way for way in ("--require-hashes", "--index-url", "--no-deps") if way in step]
+        assert len(ways) == 1, step
+    assert [step.split()[-1] for step in steps if "--index-url" in step] == ["torch"]
+    assert "--extra-index-url" not in text
+    assert re.search(r"^ARG PYTHON_IMAGE=\S+:3\.\d+\.\d+-", text, re.MULTILINE)
+    assert re.search(r"^ARG PYTHON_DIGEST=$", text, re.MULTILINE)
+    assert all(line.split()[1] == "${PYTHON_IMAGE}${PYTHON_DIGEST}" for line in text.splitlines()
+               if line.startswith("FROM"))
+
+
+@pytest.mark.parametrize("name", ["run", "build"])
+def test_a_lock_names_what_is_asked_for_in_the_versions_of_the_constraints(name: str) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    asked = (project["project"]["dependencies"] if name == "run"
+             else ["build", *project["build-system"]["requires"]])
+    locked = dict(re.findall(r"^([\w.-]+)==(\S+) \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+",
+                             (ROOT / "locks" / f"{name}.txt").read_text(), re.MULTILINE))
+    lines = (ROOT / "locks" / f"{name}.txt").read_text().splitlines()
+    assert sum("==" in line for line in lines) == len(locked) > 5
+    tested = dict(line.split("==") for line in (ROOT / "constraints.txt").read_text().splitlines()
+                  if "==" in line)
+    for key, version in locked.items():
+        assert version == tested.get(key, version), key
+    wanted = {re.split(r"[<>=]", text)[0].replace("_", "-").lower() for text in asked} - {"torch"}
+    assert wanted <= {key.replace("_", "-").lower() for key in locked}
+    assert "torch" not in locked
 
 
 @pytest.fixture(scope="module")

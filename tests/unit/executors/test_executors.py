@@ -282,5 +282,5 @@ def test_a_worker_count_or_address_that_cannot_be_is_one_sentence() -> None:
 
 def test_a_missing_ray_says_which_extra_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(InputError, match=r"pip install 'firebreak-planner\[ray\]'"):
+    with pytest.raises(InputError, match=r"pip install 'ray>=|pip install '\.\[ray\]'"):
         open_executor("ray", Recipe(make_tally), 1)
