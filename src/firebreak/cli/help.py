@@ -19,7 +19,7 @@ FIRST = {
     "evaluate": ("methods", "plan", "window", "windows", "budget", "policy", "weather",
                  "break_kind", "plan_fires", "test_fires", "seed", "json"),
     "simulate": ("fires", "area", "plan", "weather", "hours", "wind_from_deg", "ignitions",
-                 "value", "burned_share", "observed", "seed", "out"),
+                 "value", "burning_hours", "observed", "seed", "out"),
 }
 """The twelve options of a command that --help shows first; --help-all shows all of them."""
 

@@ -12,7 +12,7 @@ from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.breaks import BreachRule, BreakSettings
-from firebreak.settings.fire import FireSettings
+from firebreak.settings.fire import BURNED_SHARE, FireSettings
 from firebreak.settings.kinds import DURATION_SPREAD
 from firebreak.settings.weather import WeatherSettings
 from firebreak.weather.scenarios import WindClimate
@@ -105,6 +105,7 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
                     scenarios: int, weather: WeatherStreams | None = None,
                     response: ResponseFunction | None = None,
                     layers: tuple[LayerKind, ...] = (), treatment: Treatment | None = None,
+                    regime: FireRegime | None = None,
                     duration_sigma: float = DURATION_SPREAD) -> FireConditions:
     """The conditions that the settings of fires and breaks ask for.
 
@@ -112,15 +113,17 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
         climate, scenarios, weather: what the settings of the weather come to.
         response, layers: what the settings of losses come to.
         treatment: what a table says that breaks are; None for what the settings say.
-        duration_sigma: see `FireRegime`.
+        regime: where fires start and how long they last; None for what the settings of fires say,
+            with `duration_sigma`, see `FireRegime`.
 
     Raises:
         InputError: settings that contradict one another.
     """
+    regime = regime or FireRegime(
+        burned_share=BURNED_SHARE if fire.burned_share is None else fire.burned_share,
+        duration_sigma=duration_sigma, edge_share=fire.edge_share, duration_min=fire.duration_min)
     return FireConditions(
-        climate=climate, scenarios=scenarios, weather=weather,
-        regime=FireRegime(burned_share=fire.burned_share, duration_sigma=duration_sigma,
-                          edge_share=fire.edge_share, duration_min=fire.duration_min),
+        climate=climate, scenarios=scenarios, weather=weather, regime=regime,
         model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
                             length_to_width=fire.length_to_width),
         treatment=treatment or treatment_of(breaks), breach=breaks.breach, leak=breaks.leak,

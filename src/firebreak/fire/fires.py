@@ -23,8 +23,8 @@ from firebreak.checks import check_fraction, fail
 from firebreak.fire.effects.keyed_random import CELL_STEP, fire_keys
 from firebreak.fire.travel.travel_field import padded_width
 from firebreak.seeding import generator
-from firebreak.settings.fire import MOST_PERIODS, FireSettings
-from firebreak.settings.kinds import DURATION_SPREAD
+from firebreak.settings.fire import BURNED_SHARE, FireSettings
+from firebreak.settings.kinds import DURATION_SPREAD, MOST_PERIODS
 
 WHOLE = 4096
 """Parts of a fire that weights count."""
@@ -137,7 +137,7 @@ class FireRegime:
             the others one.
     """
 
-    burned_share: float = FireSettings.burned_share
+    burned_share: float = BURNED_SHARE
     duration_sigma: float = DURATION_SPREAD
     edge_share: float = FireSettings.edge_share
     duration_min: float | None = FireSettings.duration_min
@@ -150,6 +150,11 @@ class FireRegime:
         share burned.
         """
         return self.duration_min if self.hours is None else 60.0 * self.hours
+
+    def periods_words(self) -> str:
+        """The burning periods, in short."""
+        several = f", {self.periods:g} a fire on average" if self.periods > 1.0 else ""
+        return f"burning periods of {self.hours:g} h (median){several}"
 
     @property
     def most_periods(self) -> int:

@@ -44,8 +44,8 @@ class BreakSettings:
     given; an assumption."""
     crew_speed_km_h: Positive = 3.0
     """Speed of crews from the nearest road to a break; an assumption."""
-    crew_km: Positive | None = None
-    """Length of break that crews can hold in one fire, where it arrives first; no bound if not
+    crew_km: Positive | Literal["unlimited"] | None = None
+    """Kilometres of break that crews hold in a fire, where it comes first; unlimited if not
     given."""
 
 

@@ -11,8 +11,7 @@ CrownLink = Literal["finney", "scott-reinhardt", "cruz"]
 CrownModel = Literal["none", CrownLink]
 WindLimit = Literal["none", "rothermel", "andrews"]
 """Above which effective wind a surface fire runs no faster."""
-MOST_PERIODS = 14
-"""Most burning periods of a fire: two weeks."""
+BURNED_SHARE = 0.15
 EllipseForm = Literal["behave", "anderson", "behaveplus"]
 """Length-to-width ratio of surface fires."""
 
@@ -21,10 +20,11 @@ EllipseForm = Literal["behave", "anderson", "behaveplus"]
 class FireSettings:
     """The fires."""
 
-    burned_share: Share = 0.15
-    """Mean share of the burnable cells that an untreated fire burns; durations are set for it."""
+    burned_share: Share | None = None
+    """Mean share of the burnable cells that an untreated fire burns, to which durations are set;
+    0.15 if not given."""
     duration_min: Positive | None = None
-    """Median duration in minutes, instead of the one that follows from the share."""
+    """Median duration in minutes, instead of hours or a share."""
     edge_share: Fraction = 0.0
     """Share of fires that enter from the map's edge."""
     crown: CrownModel = "finney"
@@ -40,7 +40,7 @@ class FireSettings:
     with its size and intensity then (Hirsch, Corey & Martell 1998); nobody attacks fires if not
     given."""
     spotting: bool = False
-    """Crowning cells throw embers, which may cross breaks (Sardoy et al. 2008)."""
+    """Crowning cells throw embers that may cross breaks (Sardoy et al. 2008)."""
 
 
 @dataclass(frozen=True, kw_only=True)

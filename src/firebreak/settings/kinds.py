@@ -15,6 +15,11 @@ NotNegative = Annotated[float, Ge(0)]
 AtLeastOne = Annotated[int, Ge(1)]
 WindSpeed = Annotated[float, Gt(0), Le(MAX_WIND_KM_H)]
 DurationSpread = Annotated[float, Ge(0), Le(2)]
+BurningHours = Annotated[float, Gt(0), Le(24)]
+MOST_PERIODS = 14
+"""Most burning periods of a fire: two weeks."""
+PERIODS = 1.2
+BurningPeriods = Annotated[float, Ge(1), Le(MOST_PERIODS)]
 DURATION_SPREAD = 0.5
 """Standard deviation of the logarithm of the duration: --duration-spread, and duration_sigma in a
 run's TOML."""

@@ -131,7 +131,9 @@ RULES = (
     needs(("roads",), ("hold", "cost_per_km"), "say who comes by the roads, or leave it out",
           but_for=("landscape lines", "read_landscape")),
     # fires and what they destroy
-    excludes(("burned_share",), "duration_min", but_for=("run",)),
+    excludes(("burned_share", "burning_hours", "burning_periods"), "duration_min",
+             but_for=("run",)),
+    excludes(("burned_share", "duration_spread"), "burning_hours"),
     needs(("value_unit",), ("value", "layers"), "say what is worth so much, or leave it out"),
     excludes(("value", "losses"), "layers", "put the value and its losses into the layers"),
     *(excludes((name,), "weather", but_for=own) for name, own in (

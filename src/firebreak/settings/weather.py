@@ -21,7 +21,7 @@ class WeatherSettings:
     """The weather that fires burn in."""
 
     scenarios: Annotated[int, Ge(1), Le(256)] = 8
-    """Number of weather scenarios; at most this many are taken from a weather file."""
+    """Number of weather scenarios; of a weather file, at most so many."""
     wind_20ft_km_h: WindSpeed | None = None
     """Mean wind speed 20 ft above the vegetation, for weather that is drawn; 16.2 if not given."""
     wind_from_deg: Annotated[float, Ge(-360), Le(360)] | None = None

@@ -105,7 +105,7 @@ def test_help_says_what_a_value_may_be(capsys: pytest.CaptureFixture[str]) -> No
 def test_help_shows_the_defaults_that_a_command_has(capsys: pytest.CaptureFixture[str]) -> None:
     text = " ".join(shown(capsys, "plan", "--help-all").split())
     assert "random plans. [0]" in text
-    assert "[0.15]" in text
+    assert "[1.2]" in text
     assert "[500]" in text
     for command, executor in (("trials", "processes"), ("evolve", "in-process")):
         text = " ".join(shown(capsys, command, "--help").split())

@@ -150,7 +150,7 @@ def warn_of_small_fires(scene: "Scene") -> None:
     from firebreak.landscape.formats.assemble import warn
 
     regime = scene.conditions.regime
-    if regime.duration_min is not None or scene.conditions.attack_min is not None:
+    if regime.median_min is not None or scene.conditions.attack_min is not None:
         return
     fires = scene.fires("show", FEW_FIRES)
     share = _burned_share(scene, fires)

@@ -17,7 +17,10 @@ from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
+    PERIODS,
     AtLeastOne,
+    BurningHours,
+    BurningPeriods,
     DurationSpread,
     Positive,
     Share,
@@ -32,7 +35,7 @@ from firebreak.settings.weather import (
 )
 
 if TYPE_CHECKING:
-    from firebreak.fire import FireConditions, ResponseFunction, Scene, ValueLayer
+    from firebreak.fire import FireConditions, FireRegime, ResponseFunction, Scene, ValueLayer
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.limits import SearchOptions
     from firebreak.weather.scenarios import WindClimate
@@ -93,9 +96,13 @@ class WeatherOptions(WeatherSettings):
 class FireOptions(FireSettings):
     """The fires."""
 
+    burning_hours: BurningHours | None = None
+    """Median hours of a burning period, instead of a duration."""
+    burning_periods: BurningPeriods = PERIODS
+    """Burning periods of a fire: of 1.2, one fire in five has a second, in weather that is drawn
+    anew."""
     duration_spread: DurationSpread = DURATION_SPREAD
-    """Standard deviation of the logarithm of the duration; 0: every fire lasts as long as the
-    median, for an observed fire that is burned again."""
+    """Spread of the logarithm of durations; 0 for a fire that is burned again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,7 +228,18 @@ class SceneOptions:
         return conditions_from(
             self.fire, self.breaks, climate=self._climate(), scenarios=self.weather.scenarios,
             weather=self._weather(landscape, spec), response=_response(self.map.losses),
-            treatment=treatment_asked(self.breaks), duration_sigma=self.fire.duration_spread)
+            treatment=treatment_asked(self.breaks), regime=self._regime(),
+            duration_sigma=self.fire.duration_spread)
+
+    def _regime(self) -> "FireRegime | None":
+        """Fires of burning periods; None for fires that last by their duration."""
+        from firebreak.fire import FireRegime
+
+        fire = self.fire
+        if fire.burning_hours is None:
+            return None
+        return FireRegime(edge_share=fire.edge_share, hours=fire.burning_hours,
+                          periods=fire.burning_periods)
 
     def scene(self, landscape: "Landscape", spec: str, plan_fires: int = 0) -> "Scene":
         """The scene of a landscape read from `spec`, where so many plan fires fit beside it."""

@@ -78,11 +78,12 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     out = common.new_folder(args.out, "simulate")
     files = write_maps(out, part, done, args)
     unit = value_unit(land)
-    fire = args.scene.fire
-    usual = f"asked for {fire.burned_share:.1%}; " if fire.duration_min is None else ""
+    regime = done.scene.conditions.regime
+    usual = f"asked for {regime.burned_share:.1%}; " if regime.median_min is None else ""
+    lasts = (f"{usual}median duration {done.scene.median_duration_min:.0f} min"
+             if regime.hours is None else regime.periods_words())
     print(f"{counted(args.fires, 'fire')} in {_weather_words(done.scene)} burned {share:.1%} of "
-          f"the burnable cells on average in {done.seconds:.1f} s ({usual}median duration "
-          f"{done.scene.median_duration_min:.0f} min); mean loss "
+          f"the burnable cells on average in {done.seconds:.1f} s ({lasts}); mean loss "
           f"{burned.loss.mean() * unit.per_value:.4g} {unit.name}")
     if agreement is not None:
         print(_agreement_words(agreement))

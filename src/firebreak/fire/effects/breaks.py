@@ -162,7 +162,8 @@ def hold_rule(breaks: BreakSettings) -> HoldRule | None:
     if breaks.hold is None:
         return None
     return HoldRule(by=breaks.hold, response_min=breaks.response_min,
-                    crew_speed_km_h=breaks.crew_speed_km_h, crew_km=breaks.crew_km)
+                    crew_speed_km_h=breaks.crew_speed_km_h,
+                    crew_km=None if breaks.crew_km == "unlimited" else breaks.crew_km)
 
 
 def ready_min(rule: HoldRule, shape: tuple[int, int],

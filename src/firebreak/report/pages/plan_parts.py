@@ -256,14 +256,15 @@ def doubt(trust: doubts.DoubtResult | str) -> Facts | str:
 
 def assumptions(r: ReportedPlan) -> list[str]:
     """The conditions under which the fires burned, in sentences."""
-    scene, conditions = r.scene, r.conditions
+    scene, conditions, regime = r.scene, r.conditions, r.conditions.regime
     unattacked = "" if conditions.attack_min is None else " where nobody attacks them"
+    lasts = (regime.periods_words() if regime.hours is not None else
+             f"median duration {scene.median_duration_min / 60.0:.1f} hours"
+             + ("" if regime.duration_min else
+                f", set so that untreated fires burn {regime.burned_share:.0%} of the burnable "
+                f"cells on average{unattacked}"))
     return [
-        f"Fires: median duration {scene.median_duration_min / 60.0:.1f} hours"
-        + ("" if conditions.regime.duration_min else
-           f", set so that untreated fires burn {conditions.regime.burned_share:.0%} of the "
-           f"burnable cells on average{unattacked}")
-        + f"; {conditions.regime.edge_share:.0%} enter from the edge.",
+        f"Fires: {lasts}; {regime.edge_share:.0%} enter from the edge.",
         words.weather_in_words(scene),
         f"Crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else "thrown by crown fire") + ".",

@@ -11,7 +11,7 @@ from annotated_types import Ge, Gt, Le, Len, MinLen
 from firebreak.executors.base import ExecutorName, Mode
 from firebreak.settings.agent import AgentSettings
 from firebreak.settings.breaks import TOML_NAMES, BreakSettings, TreatmentSettings
-from firebreak.settings.fire import FireSettings, ValueSettings
+from firebreak.settings.fire import BURNED_SHARE, FireSettings, ValueSettings
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
     AtLeastOne,
@@ -58,6 +58,9 @@ class LandscapeConfig:
 @dataclass(frozen=True, kw_only=True)
 class FireConfig(ValueSettings, WeatherSettings, FireSettings):
     """Weather and fires, with the defaults that a run's TOML has."""
+
+    burned_share: Share = BURNED_SHARE
+    """Mean share of the burnable cells that an untreated fire burns; durations are set for it."""
 
     wind_20ft_km_h: WindSpeed = DEFAULT_WIND_KM_H
     """Mean wind speed at 20 ft."""

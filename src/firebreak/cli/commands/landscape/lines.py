@@ -144,7 +144,9 @@ def _spread(args: LinesArguments, land: "Landscape") -> NDArray[np.float64]:
 
     conditions = args.scene.conditions(land, args.landscape)
     # No fire burns, so none has to be given a duration.
-    regime = replace(conditions.regime, duration_min=conditions.regime.duration_min or 60.0)
+    regime = conditions.regime
+    if regime.median_min is None:
+        regime = replace(regime, duration_min=60.0)
     scene = make_scene(land, replace(conditions, regime=regime), args.scene.seed, tiled=True)
     weight = scene.scenarios.weight
     return scene.mean_behavior(None, lambda head: {
