@@ -38,7 +38,8 @@ TYPES = {"float32": "float", "float64": "double", "uint8": "u8", "int32": "i32",
 NUMBERS = {"q": "i64", "Q": "u64", "d": "double"}
 NOTE = "// Written by scripts/native_headers.py; edit the Python that it names.\n#pragma once\n"
 CODES: dict[Any, tuple[str, ...]] = {
-    arcs: ("CLOSED", "OPEN", "NEAR", "NARROW_BREAK", "BREAK", "HELD_BREAK"),
+    arcs: ("CLOSED", "OPEN", "NEAR", "NARROW_BREAK", "BREAK", "HELD_BREAK",
+           "BARE", "BARE_CODES"),
     stencil: ("REACH", "STEPS", "FACETS", "FACET_CODE", "HELD", "SPOT", "IGNITION", "UNBURNED"),
     solver: ("UNSEEN", "FINAL", "BURNED_NO_SPREAD", "STOPPED", "ADDED", "MISSED",
              "QUEUE_SPARE", "FRONT_WORDS"),

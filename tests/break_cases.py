@@ -6,7 +6,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch, sizes_for
 from firebreak.fire import FireConditions
 from firebreak.fire.effects.losses import CLASSES
-from firebreak.fire.travel.arcs import NO_CREWS, Spots
+from firebreak.fire.travel.arcs import BARE, BARE_CODES, NO_CREWS, Spots
 from firebreak.fire.travel.breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,
@@ -29,28 +29,31 @@ BREAKS = {
     "shaded": FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))}
 """Conditions of every kind of break that one can plan, for scenes."""
 
-HARD_KINDS = ("hard", "leak", "narrow", "breach", "narrow-breach")
+HARD_KINDS = ("hard", "leak", "narrow", "breach", "narrow-breach", "roads", "narrow-breach-roads")
 KINDS = (*HARD_KINDS, "shaded", "embers", "shaded-embers", "held-shaded", "held-breach",
          "held-narrow-breach", "held-shaded-embers", "few-held-shaded", "attack",
-         "attack-held-shaded")
+         "attack-held-shaded", "shaded-roads", "held-breach-roads", "embers-roads")
 
 
 def with_rules(case: Case, rules: str, seed: int, steps: int = 1) -> TravelField:
     """The field of a case whose breaks, fires and weather behave as asked."""
     rng = np.random.default_rng(seed)
     rows = case.ellipse.head.shape[0]
-    field = in_streams(case.field(), steps, 20.0)
+    ground = roads_on(case, rng) if "roads" in rules else np.zeros((0, 0), np.uint8)
+    passable = case.burnable | (ground > 0) if ground.size else case.burnable
+    field = in_streams(field_from_ellipse(case.ellipse, passable, CELL_SIZE_M), steps, 20.0)
     field = field._replace(heat=heat_of(field, 300.0 * case.ellipse.head))
     if "embers" in rules:
         field = field._replace(spots=embers(case, rng))
-    breaks = BreakRules(leak=rules == "leak", lost=0.4 if "narrow" in rules else 0.0)
-    if "breach" in rules:
+    breaks = BreakRules(leak=rules == "leak", lost=0.4 if "narrow" in rules else 0.0,
+                        ground=ground)
+    if "breach" in rules or ground.size:
         chance = rng.random((rows // steps, *case.burnable.shape)).astype(np.float32)
-        breaks = breaks._replace(breach=pad(chance))
+        breaks = breaks._replace(breach=pad(chance if "breach" in rules else chance * (ground > 0)))
     if "shaded" in rules:
         change = np.exp(rng.normal(-0.5, 1.0, case.ellipse.head.shape))
         slower = Ellipse(*(rate * change for rate in case.ellipse[:3]), case.ellipse.heading_deg)
-        other = in_streams(field_from_ellipse(slower, case.burnable, CELL_SIZE_M), steps, 20.0)
+        other = in_streams(field_from_ellipse(slower, passable, CELL_SIZE_M), steps, 20.0)
         other = other._replace(heat=heat_of(other, 200.0 * slower.head),
                                spots=field.spots._replace(cells=0.5 * field.spots.cells))
         breaks = breaks._replace(treated=treated_part(field, other))
@@ -67,6 +70,13 @@ def with_periods(case: Case, field: TravelField, later: int) -> tuple[Case, Trav
     begins[np.arange(later) >= rng.integers(0, later + 1, (fires.source.size, 1))] = np.inf
     return (case._replace(fires=fires._replace(later_min=begins)),
             field._replace(later=rng.integers(0, streams, (streams, later))))
+
+
+def roads_on(case: Case, rng: np.random.Generator) -> np.ndarray:
+    """Codes of bare ground that fire may cross, in most of the cells that do not burn."""
+    bare = ~case.burnable & (rng.random(case.burnable.shape) < 0.8)
+    codes = rng.integers(BARE, BARE + BARE_CODES, case.burnable.shape)
+    return np.where(bare, codes, 0).astype(np.uint8)
 
 
 def crewed(breaks: BreakRules, case: Case, rules: str, rng: np.random.Generator) -> BreakRules:

@@ -1,5 +1,6 @@
 """Hypothesis strategies: small maps with random ellipses, breaks and fires, and scenes on them."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ from firebreak.env.storage.problem import Problem
 from firebreak.fire import FireConditions, Scene
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.travel_field import Ellipse, TravelField, field_from_ellipse
+from firebreak.landscape.bare_ground import with_bare_widths
+from firebreak.landscape.fuels import BARREN, URBAN
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 
@@ -105,3 +108,13 @@ def problem_on(case: Case, plan: Fires, reward: Fires, budget=1e9, field=None,
     shown = np.zeros((len(OBSERVATION.static), *case.burnable.shape), np.uint8)
     return Problem(scene=scene, plan_fires=plan, reward_fires=reward, budget=budget,
                    budget_share=0.5, layers=shown)
+
+
+def with_roads(land: Landscape) -> Landscape:
+    """A landscape with roads of one and two cells, under some trees, that fire may cross."""
+    code, cover = land.fuel_model.copy(), land.canopy_cover.copy()
+    code[:, ::9] = code[::11] = code[::13, 20:30] = URBAN
+    code[:, 10:12] = BARREN
+    cover[::5] = 0.4
+    return with_bare_widths(replace(land, fuel_model=code, canopy_cover=cover,
+                                    canopy_height_m=np.full(land.shape, 9.0, np.float32)))

@@ -55,6 +55,18 @@ INLINE double cost(const Metric& metric, i64 cell, double east, double north) {
            - double(own[3]) * east - double(own[4]) * north;
 }
 
+// Is a cell bare ground? It neither counts as burned nor has a value, throws or takes embers.
+INLINE bool is_bare(i64 cell, const FireView& view) { return view.state[cell] >= BARE; }
+
+// The cell whose number decides if fire crosses a break or bare ground. Cells of bare ground side
+// by side share it: their width is crossed at once.
+INLINE i64 gate_of(i64 cell, i64 kind, i64 width) {
+    static_assert(BARE_CODES == 5, "itself, one and two cells west, one and two cells north");
+    const i64 along = kind - BARE;
+    if (along < 1 || along >= BARE_CODES) return cell;
+    return along < 3 ? cell - along : cell - (along - 2) * width;
+}
+
 // The chance of a breach: that of the worst period, for fire may meet the break in any of them.
 inline double breach_chance(i64 cell, const FireView& view) {
     float worst = 0.0f;
@@ -69,8 +81,9 @@ inline i64 not_open(i64 cell, const FireView& view) {
     const i64 kind = view.state[cell];
     if (cell == view.source || kind == HELD_BREAK) return NEAR;
     if (kind == CLOSED) return CLOSED;
+    const u64 gate = u64(gate_of(cell, kind, view.width));
     if (!view.breach.empty()
-        && uniform(view.key, u64(cell), DRAW_BREACH) < breach_chance(cell, view))
+        && uniform(view.key, gate, DRAW_BREACH) < breach_chance(cell, view))
         return NEAR;
     return kind == NARROW_BREAK ? NARROW_BREAK : CLOSED;
 }
@@ -89,7 +102,8 @@ INLINE bool blocked(i64 cell, const FireView& view) {
 
 // Is a cell a break that fire would cross, and that crews may hold?
 INLINE bool may_hold(i64 cell, const FireView& view) {
-    return view.manned && view.state[cell] >= NARROW_BREAK && cell != view.source
+    const i64 kind = view.state[cell];
+    return view.manned && kind >= NARROW_BREAK && kind < BARE && cell != view.source
            && kind_of(cell, view) == NEAR;
 }
 

@@ -14,11 +14,13 @@ INLINE Square square_around(i64 row, i64 col, const Array<const bool, ANY, ANY>&
             larger(col - REACH, i64(0)), smaller(col + REACH + 1, map.shape[1])};
 }
 
-bool near_break(i64 row, i64 col, const Array<const bool, ANY, ANY>& breaks) {
+// Is a cell within REACH of a break, or of bare ground that fire may cross?
+bool near_break(i64 row, i64 col, const Array<const bool, ANY, ANY>& breaks, const u8* state) {
     const Square near = square_around(row, col, breaks);
+    const i64 width = breaks.shape[1] + 2 * REACH;
     for (i64 r = near.top; r < near.bottom; r++)
         for (i64 c = near.left; c < near.right; c++)
-            if (breaks(r, c)) return true;
+            if (breaks(r, c) || state[(r + REACH) * width + c + REACH] >= BARE) return true;
     return false;
 }
 
@@ -34,7 +36,7 @@ void write_break(i64 row, i64 col, u8 kind, Array<const bool, ANY, ANY> breaks, 
             if (breaks(r, c)) code = kind;
             else if (came && code == OPEN) code = NEAR;
             else if (!came && (code == NEAR || (r == row && c == col)))
-                code = near_break(r, c, breaks) ? NEAR : OPEN;
+                code = near_break(r, c, breaks, state) ? NEAR : OPEN;
         }
     }
 }

@@ -64,10 +64,24 @@ void lay_out(const From* values, To outside, i64 burned, const Scratch& work,
     for (i64 k = 0; k < burned; k++) row[work.order[k]] = To(values[work.order[k]]);
 }
 
-// Puts a burned fire into those results that have a row for it.
-void write(i64 fire, i64 burned, const Scratch& work, const Results& results) {
-    if (fire < rows_of(results.arrival))
-        lay_out(work.time, HUGE_VAL, burned, work, results.arrival[fire]);
+// Takes bare ground, which fire crossed and did not burn, out of `order`; returns how many cells
+// are left. All that asks for how fire came to a cell is done then.
+i64 without_bare(i64 burned, const FireView& view, Scratch& work) {
+    if (view.breach.empty()) return burned;
+    i64 left = 0;
+    for (i64 k = 0; k < burned; k++) {
+        const i32 cell = work.order[k];
+        if (is_bare(cell, view))
+            unburn(cell, work);
+        else
+            work.order[left++] = cell;
+    }
+    return left;
+}
+
+// Puts a burned fire into those results that have a row for it; returns how many cells are left in
+// `order`. The tree of parents leads through bare ground.
+i64 write(i64 fire, i64 burned, const FireView& view, Scratch& work, const Results& results) {
     if (fire < rows_of(results.code)) {
         const Array<u8, ANY> code = results.code[fire];
         lay_out(work.code, u8(UNBURNED), burned, work, code);
@@ -76,22 +90,26 @@ void write(i64 fire, i64 burned, const Scratch& work, const Results& results) {
             code[cell] = work.code[cell];
         }
     }
+    burned = without_bare(burned, view, work);
     if (fire < rows_of(results.downstream))
         lay_out(work.below, 0.0, burned, work, results.downstream[fire]);
+    if (fire < rows_of(results.arrival))
+        lay_out(work.time, HUGE_VAL, burned, work, results.arrival[fire]);
     if (fire < rows_of(results.classes))
         lay_out(work.classes, u8(UNBURNED), burned, work, results.classes[fire]);
+    return burned;
 }
 
 // Burns one fire of the table with a thread's scratch memory and writes its results.
 void burn_listed(i64 number, i64 thread, const i64* offset, const BurnMany& call) {
     Scratch work = scratch_of(call.scratch, thread, call.arcs.metric.shape[1]);
     const Fire fire = fire_of(number, offset, call);
-    const i64 burned = burn_one(fire, work);
+    i64 burned = burn_one(fire, work);
     if (!call.arcs.heat.empty()) classify(burned, fire, call.rules.class_limits, work);
     call.results.loss[number] =
         loss_of(burned, call.overlays.value[call.fires.overlay[number]], work);
     if (number < rows_of(call.results.downstream)) hand_down(burned, offset, work);
-    write(number, burned, work, call.results);
+    burned = write(number, burned, fire.view, work, call.results);
     clean(burned, work);
 }
 
@@ -171,7 +189,7 @@ void track(i64 fire, i64 burned, const Tracks& tracks, const Scratch& work) {
 void sum_listed(i64 number, i64 thread, const i64* offset, const SumMany& call) {
     Scratch work = scratch_of(call.scratch, thread, call.arcs.metric.shape[1]);
     const Fire fire = fire_of(number, offset, call);
-    const i64 burned = burn_one(fire, work);
+    i64 burned = burn_one(fire, work);
     const bool classed = !call.arcs.heat.empty();
     if (!call.tiles.ready.empty()
         && !stays_inside(burned, call.width, call.tiles, call.tiles.requested[thread].data, work)) {
@@ -182,11 +200,11 @@ void sum_listed(i64 number, i64 thread, const i64* offset, const SumMany& call) 
     call.state[number] = u8(ADDED);
     if (classed) classify(burned, fire, call.rules.class_limits, work);
     call.loss[number] = loss_of(burned, call.overlays.value[call.fires.overlay[number]], work);
+    if (!call.sums.below.empty()) hand_down(burned, offset, work);
+    burned = without_bare(burned, fire.view, work);
     track(number, burned, call.tracks, work);
-    if (!call.sums.burned.empty()) {
-        if (!call.sums.below.empty()) hand_down(burned, offset, work);
+    if (!call.sums.burned.empty())
         add(burned, call.fires.weight[number], classed, call.sums, thread, work);
-    }
     clean(burned, work);
 }
 

@@ -47,6 +47,7 @@ double hottest_edge(i64 count, const Fire& fire, const Scratch& work) {
     double hottest = 0.0;
     for (i64 k = 0; k < count; k++) {
         const i64 cell = work.order[k];
+        if (is_bare(cell, fire.view)) continue;
         const i64 row = row_at(arcs, fire.view.periods, work.time[cell]);
         if (arcs.heat(row, cell, 0) > 0.0f
             && at_edge(cell, fire.crews.attack_min, fire.view.width, work))
@@ -115,7 +116,9 @@ i64 end_if_contained(i64 burned, const Fire& fire, Scratch& work) {
     const double until = fire.crews.attack_min;
     i64 count = 0;
     while (count < burned && double(work.time[work.order[count]]) <= until) count++;
-    const double chance = containment_chance(double(count) * fire.crews.cell_ha,
+    i64 bare = 0;
+    for (i64 k = 0; k < count; k++) bare += is_bare(work.order[k], fire.view);
+    const double chance = containment_chance(double(count - bare) * fire.crews.cell_ha,
                                              hottest_edge(count, fire, work));
     if (uniform(fire.view.key, u64(fire.view.source), DRAW_ATTACK) >= chance) return burned;
     for (i64 k = count; k < burned; k++) unburn(work.order[k], work);

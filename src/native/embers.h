@@ -77,7 +77,8 @@ inline Ember ember_lands(i64 parent, i64 row, const Spots& spots, const FireView
          spots.winds(1, row), spots.winds(2, row)});
     if (landing.row < 0) return {-1, 0.0};
     const i64 target = (landing.row + REACH) * width + landing.col + REACH;
-    if (blocked(target, view) || !spot_ignites(view.key, parent, spots.winds(0, row)))
+    if (is_bare(target, view) || blocked(target, view)
+        || !spot_ignites(view.key, parent, spots.winds(0, row)))
         return {-1, 0.0};
     return {target, landing.metres * double(spots.winds(3, row)) + spots.delay_min};
 }

@@ -7,7 +7,8 @@
 namespace firebreak {
 
 // firebreak.fire.travel.arcs
-constexpr i64 CLOSED = 0, OPEN = 1, NEAR = 2, NARROW_BREAK = 3, BREAK = 4, HELD_BREAK = 5;
+constexpr i64 CLOSED = 0, OPEN = 1, NEAR = 2, NARROW_BREAK = 3, BREAK = 4, HELD_BREAK = 5,
+    BARE = 6, BARE_CODES = 5;
 // firebreak.fire.travel.stencil
 constexpr i64 REACH = 3, STEPS = 32, FACETS = 56, FACET_CODE = 32, HELD = 252, SPOT = 253,
     IGNITION = 254, UNBURNED = 255;

@@ -9,7 +9,7 @@ from break_cases import KINDS, by_class, slots_on, with_rules
 from firebreak.fire import burn_field
 from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
-from firebreak.fire.travel.arcs import Arcs, Spots
+from firebreak.fire.travel.arcs import BARE, Arcs, Spots
 from firebreak.fire.travel.stencil import HELD, IGNITION, SPOT, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import (
     BreakRules,
@@ -62,7 +62,7 @@ def test_a_tree_holds_the_whole_loss_and_every_parent_is_earlier(case: Case, rul
     np.testing.assert_allclose(below[np.arange(case.fires.source.size), case.fires.source],
                                made.loss, rtol=1e-6, atol=1e-9)
     arrival = made.arrival_time_min
-    burned = ~np.isin(made.parent_code, (UNBURNED, HELD))
+    burned = ~np.isin(made.parent_code, (UNBURNED, HELD)) & unpad(field.burns, field.shape)
     assert (np.isfinite(arrival) == burned).all()
     total = burn_field(field, case.fires, by_class(case), case.breaks, want="statistics")
     np.testing.assert_allclose(total.lost.sum(), made.loss.mean(), rtol=1e-5)
@@ -112,6 +112,44 @@ def test_a_diagonal_of_breaks_holds_unless_it_may_leak() -> None:
         behind = np.triu(np.ones((9, 9), bool), 1)
         assert np.isfinite(made.arrival_time_min[0][behind]).all() == leak
         assert np.isfinite(made.arrival_time_min[0][behind]).any() == leak
+
+
+def test_bare_ground_is_crossed_as_often_as_it_says_and_neither_burns_nor_counts() -> None:
+    """A road of one cell, and one of three whose cells share a draw: both are crossed alike."""
+    chance = np.full((1, 9, 9), 0.3, np.float32)
+    crossed = []
+    for columns in ((4,), (3, 4, 5)):
+        ground = np.zeros((9, 9), np.uint8)
+        for k, col in enumerate(columns):
+            ground[:, col] = BARE + k
+        field, fires, _ = strip(BreakRules(breach=pad(chance * (ground > 0)), ground=ground))
+        fires = fires.part(np.arange(400))
+        made = burn_maps(field, fires, np.ones((9, 9), np.float32))
+        arrival = made.arrival_time_min
+        assert np.isinf(arrival[:, ground > 0]).all()
+        beyond = np.isfinite(arrival[:, :, columns[-1] + 1:]).any(axis=(1, 2))
+        np.testing.assert_array_equal(made.loss, np.isfinite(arrival).sum(axis=(1, 2)))
+        total = burn_field(field, fires, want="statistics")
+        assert (total.burn_probability[ground > 0] == 0.0).all()
+        np.testing.assert_allclose(total.burn_probability,
+                                   np.isfinite(arrival).mean(axis=0))
+        crossed.append(beyond.mean())
+    # One of nine rows is crossed, or a corner between two of them is not held.
+    assert crossed[0] == pytest.approx(1.0 - 0.7**9, abs=0.05)
+    assert crossed[1] == pytest.approx(crossed[0], abs=0.05)
+
+
+def test_embers_neither_light_bare_ground_nor_come_from_it() -> None:
+    ground = np.zeros((9, 9), np.uint8)
+    ground[:, 4:6] = BARE
+    chance = pad(np.ones((1, 9, 9), np.float32))
+    field, fires, _ = strip(BreakRules(breach=chance, ground=ground))
+    cells = np.zeros((4, 1, 9, 9), np.float32)
+    cells[0], cells[1] = 1.0, np.log(3 * CELL_SIZE_M)
+    spots = Spots(pad(cells), np.array([[1.0], [1.0], [0.0], [0.0]], np.float32), 5.0, CELL_SIZE_M)
+    made = burn_maps(field._replace(spots=spots), fires.first(1), np.ones((9, 9), np.float32))
+    assert (made.parent_code[0][:, 4:6] != SPOT).all()
+    assert (made.parent_code[0][:, 6] == SPOT).any()
 
 
 def test_embers_cross_a_break_that_holds() -> None:

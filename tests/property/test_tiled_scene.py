@@ -33,7 +33,7 @@ from firebreak.landscape.treatments import Treatment
 from firebreak.seeding import generator
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import make_streams
-from strategies import random_case
+from strategies import random_case, with_roads
 
 SMALL = FireRegime(burned_share=0.03)
 STRONG = WindClimate(wind_20ft_mean_m_min=900.0, wind_20ft_spread_m_min=200.0)
@@ -58,6 +58,12 @@ CONDITIONS = {
         scenarios=2, regime=SMALL, breach="wilson", treatment=Treatment(width_m=1.0),
         hold=HoldRule(by="equipment", response_min=0.0, crew_km=0.2)),
     "initial attack": FireConditions(scenarios=2, regime=SMALL, attack_min=10.0),
+    "roads": FireConditions(scenarios=2, regime=SMALL, climate=STRONG),
+    "roads, breached breaks and embers": FireConditions(
+        scenarios=2, regime=SMALL, breach="wilson", treatment=Treatment(width_m=1.0),
+        climate=STRONG, spotting=SpottingModel(surface_brands_per_ha=2.0)),
+    "roads and shaded breaks": FireConditions(scenarios=2, regime=SMALL, response=BURNED,
+                                              treatment=Treatment(kind="shaded")),
     "given durations": FireConditions(scenarios=2, regime=FireRegime(duration_min=400.0)),
     "burning periods": FireConditions(
         scenarios=2, regime=FireRegime(hours=2.0, periods=2.6), climate=STRONG),
@@ -67,7 +73,7 @@ CONDITIONS = {
         hold=HoldRule(by="equipment", response_min=70.0, crew_km=0.2), attack_min=90.0),
     "fires everywhere": FireConditions(scenarios=2, regime=FireRegime(burned_share=0.6)),
 }
-QUICK = ("plain", "burning periods", "value layers", "shaded breaks", "initial attack",
+QUICK = ("plain", "roads", "burning periods", "value layers", "shaded breaks", "initial attack",
          "given durations")
 NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
          for name in CONDITIONS]
@@ -76,6 +82,8 @@ NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
 def land_of(name: str) -> Landscape:
     """A map of its own for each of the conditions, with the value layers that they have."""
     land = generate(3, (52, 61)) if name == "plain" else generate(4, (47, 58))
+    if "roads" in name:
+        land = with_roads(land)
     layers = tuple(np.random.default_rng(k).random(land.shape).astype(np.float32)
                    for k, _ in enumerate(CONDITIONS[name].layers))
     return replace(land, layers=layers) if layers else land

@@ -9,6 +9,8 @@ from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from firebreak.api.options import GRIDS
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_options import SceneOptions
@@ -130,6 +132,9 @@ def with_folder(landscape: Landscape, options: PlanOptions,
     """
     from firebreak.landscape.formats.folders import write_ascii_folder
 
+    if landscape.bare_m is None and not landscape.burnable.all():  # walls, which a file has to say
+        walls = np.zeros(landscape.shape, np.float32)
+        landscape = dataclasses.replace(landscape, bare_m=walls)
     folder = out / f"landscape-{_digest(landscape)}"
     if not os.path.lexists(folder):
         beside = _beside(out, folder.name)

@@ -8,7 +8,7 @@ from firebreak.api.given import source_of, with_arrays
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.scene_options import RasterOptions, SceneOptions
 from firebreak.landscape.landscape import Landscape
-from firebreak.settings.breaks import BreakSettings, MadeBreaks
+from firebreak.settings.breaks import MadeBreaks, PlanBreaks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +16,7 @@ class LandscapeOptions:
     """Rasters on a landscape, and the kind of the breaks of `built`."""
 
     map: RasterOptions = field(default_factory=RasterOptions)
-    breaks: BreakSettings = field(default_factory=BreakSettings)
+    breaks: PlanBreaks = field(default_factory=PlanBreaks)
 
 
 @verb(LandscapeOptions)

@@ -90,7 +90,7 @@ def saved_per_fire(slots: ProblemBatch, slot: int, cells: NDArray[np.int64],
     with some of the breaks the fire would burn a cell that it does not burn without.
     """
     field, shape = slots.problem(slot).scene.field, slots.sizes.shape
-    free = unpad(field.burnable, shape) & ~slots.breaks[slot]
+    free = unpad(field.burns, shape) & ~slots.breaks[slot]
     which = slots.plan_ids(slot).start + fires
     if not trial_in_place(slots, slot):
         return _burned_anew(slots, slot, cells, which, free), np.ones(fires.size, np.bool_)

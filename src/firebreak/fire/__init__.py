@@ -40,7 +40,7 @@ from firebreak.fire.scene import RIM, Scene
 from firebreak.fire.solver.structs import Overlays, Workspace
 from firebreak.fire.sums import BurnResult
 from firebreak.fire.travel.arcs import OPEN
-from firebreak.fire.travel.breaks import break_state, treat, untreat
+from firebreak.fire.travel.breaks import break_state, open_state, treat, untreat
 from firebreak.fire.travel.kernels import write_break
 from firebreak.fire.travel.stencil import (
     HELD,
@@ -119,6 +119,7 @@ __all__ = [
     "layer_grids",
     "layer_kinds",
     "make_scene",
+    "open_state",
     "pad",
     "padded_cells",
     "padded_width",

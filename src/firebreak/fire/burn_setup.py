@@ -95,9 +95,9 @@ def overlays_of(field: TravelField, value: NDArray[np.float32],
                 breaks: NDArray[np.bool_]) -> Overlays:
     """The one overlay of a set of breaks, bool [H, W]."""
     _check_value(field, value)
-    return Overlays(
-        open_state(unpad(field.burnable, field.shape), breaks, field.breaks)[None],
-        value_under(np.asarray(value, np.float32), breaks, field.breaks.lost)[None])
+    lost = value_under(np.asarray(value, np.float32), breaks, field.breaks.lost)
+    return Overlays(open_state(unpad(field.burnable, field.shape), breaks, field.breaks)[None],
+                    (lost * field.burns if field.breaks.ground.size else lost)[None])
 
 
 def table_of(field: TravelField, fires: Fires) -> FireTable:

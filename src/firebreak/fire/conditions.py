@@ -45,7 +45,7 @@ class FireConditions:
     weather: WeatherStreams | None = None
     model: BehaviorModel = field(default_factory=BehaviorModel)
     treatment: Treatment = field(default_factory=Treatment)
-    breach: BreachRule = BreakSettings.breach
+    breach: BreachRule = "never"
     leak: bool = BreakSettings.leak
     response: ResponseFunction | None = None
     spotting: SpottingModel | None = None
@@ -126,7 +126,7 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
         climate=climate, scenarios=scenarios, weather=weather, regime=regime,
         model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
                             length_to_width=fire.length_to_width),
-        treatment=treatment or treatment_of(breaks), breach=breaks.breach, leak=breaks.leak,
-        response=response,
+        treatment=treatment or treatment_of(breaks), breach=breaks.breach or "never",
+        leak=breaks.leak, response=response,
         spotting=SpottingModel() if fire.spotting else None, layers=layers,
         hold=hold_rule(breaks), attack_min=fire.initial_attack)

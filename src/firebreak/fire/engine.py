@@ -263,7 +263,7 @@ def _on_field(field: TravelField, fires: Fires, value: NDArray[np.float32],
 
 
 def _check(fires: Fires, field: TravelField) -> None:
-    check_fires(fires, unpad(field.burnable, field.shape), field.metric.shape[0] // field.steps,
+    check_fires(fires, unpad(field.burns, field.shape), field.metric.shape[0] // field.steps,
                 field.later.shape[1])
 
 

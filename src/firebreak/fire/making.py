@@ -142,7 +142,7 @@ def with_travel(scene: Scene) -> Scene:
         InputError: as of `make_scene`.
     """
     land, conditions, streams = scene.landscape, scene.conditions, scene.streams
-    if scene.intensities or conditions.reads_behavior:
+    if scene.intensities or conditions.reads_behavior or land.bare_m is not None:
         behavior = fire_behavior(land, streams.steps, conditions.model)
         travel = travel_under(land, behavior, streams, conditions, scene.intensities)
     else:

@@ -26,8 +26,9 @@ from firebreak.seeding import generator
 from firebreak.weather.scenarios import WeatherScenarios, draw_scenarios
 from firebreak.weather.streams import WeatherStreams, constant, with_later
 
-RIM = 3 * REACH
-"""An arc crosses cells at most REACH away, which read what lies as far again."""
+RIM = 4 * REACH
+"""An arc crosses cells at most REACH away, which read what lies as far again; bare ground reads the
+fuel beside it, no further."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -18,6 +18,8 @@ from firebreak.fire.effects.breaks import (
     NEVER_FLAME_FT,
     NEVER_KW_M,
     SCALE_M,
+    TESTED_KW_M,
+    TREES_WITHIN_M,
     breach_probability,
     in_one_cell,
     ready_min,
@@ -25,6 +27,7 @@ from firebreak.fire.effects.breaks import (
 from firebreak.fire.effects.losses import byram_intensity_of_flame
 from firebreak.fire.effects.spotting import spot_parameters
 from firebreak.fire.travel.arcs import NO_CREWS
+from firebreak.fire.travel.bare_ground import carried_over, codes_of, passable, with_trees
 from firebreak.fire.travel.breaks import treated_part
 from firebreak.fire.travel.travel_field import (
     BreakRules,
@@ -81,16 +84,23 @@ def _in_streams(travel: TravelField, streams: WeatherStreams) -> TravelField:
 
 def travel_under(landscape: Landscape, behavior: FireBehavior, streams: WeatherStreams,
                  conditions: FireConditions, intensities: bool) -> TravelField:
-    """The travel field of a landscape's fire behaviour in these streams; breaks are bare cells.
+    """The travel field of a landscape's fire behaviour in these streams, with bare ground that fire
+    may cross; breaks are bare cells.
 
     intensities: fires have them.
     """
+    codes, own = codes_of(landscape), behavior
+    behavior = carried_over(own, landscape, codes, streams.steps.wind_from_deg)
     travel = field_from_ellipse(
-        ellipse_of(behavior), landscape.burnable, landscape.cell_size_m, landscape.slope_tan,
-        landscape.aspect_deg)
+        ellipse_of(behavior), passable(landscape, codes), landscape.cell_size_m,
+        landscape.slope_tan, landscape.aspect_deg)
     travel = _in_streams(travel, streams)
+    if codes.size:
+        rules = BreakRules(ground=codes, breach=_by_stream(
+            bare_ground_crossed(landscape, behavior, codes), landscape, streams))
+        travel = travel._replace(breaks=rules)
     if conditions.spotting is not None:
-        embers = spot_parameters(conditions.spotting, behavior, streams.steps, landscape)
+        embers = spot_parameters(conditions.spotting, own, streams.steps, landscape)
         travel = travel._replace(spots=spots_on(embers, landscape.cell_size_m))
     if not intensities:
         return travel
@@ -116,16 +126,43 @@ def _break_rules(travel: TravelField, landscape: Landscape, behavior: FireBehavi
         treated = treated_landscape(landscape, treatment)
         after = fire_behavior(treated, streams.steps, conditions.model)
         part = travel_under(treated, after, streams, conditions, bool(travel.heat.size))
-        return BreakRules(leak=conditions.leak, treated=treated_part(travel, part))
+        return travel.breaks._replace(leak=conditions.leak, treated=treated_part(travel, part))
     width = break_width_m(treatment, size)
-    rules = BreakRules(leak=conditions.leak, lost=max(0.0, 1.0 - width / size))
+    rules = travel.breaks._replace(leak=conditions.leak, lost=max(0.0, 1.0 - width / size))
     if conditions.breach == "never":
         return rules
-    # The worst hour of a stream decides, for fire may meet the break in any of them.
     chance = breach_probability(behavior.fireline_intensity_kw_m, behavior.flame_length_m, width,
                                 conditions.breach)
-    by_step = in_one_cell(chance, size).reshape(-1, streams.steps_per_stream, *landscape.shape)
-    return rules._replace(breach=pad(by_step.max(axis=1).astype(np.float32)))
+    crossed = _by_stream(chance, landscape, streams)
+    if rules.ground.size:
+        crossed = np.where(pad(rules.ground) > 0, rules.breach, crossed)
+    return rules._replace(breach=crossed)
+
+
+def _by_stream(chance: NDArray[np.float64], landscape: Landscape,
+               streams: WeatherStreams) -> NDArray[np.float32]:
+    """The chance [S, P] to cross within one cell, of that [R, H, W] to cross within the front of
+    the data. The worst hour of a stream decides, for fire may meet the break in any of them.
+    """
+    by_step = in_one_cell(chance, landscape.cell_size_m).reshape(
+        -1, streams.steps_per_stream, *landscape.shape)
+    return pad(by_step.max(axis=1).astype(np.float32))
+
+
+def bare_ground_crossed(landscape: Landscape, behavior: FireBehavior,
+                        codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Probability [R, H, W] that a fire with this behaviour crosses bare ground of these codes."""
+    assert landscape.bare_m is not None
+    cells, found = np.flatnonzero(codes), np.zeros(behavior.fireline_intensity_kw_m.shape)
+    there = (grid.reshape(len(grid), -1)[:, cells]
+             for grid in (behavior.fireline_intensity_kw_m, behavior.flame_length_m))
+    intensity, flame = np.minimum(next(there), TESTED_KW_M), next(there)
+    trees = with_trees(landscape, TREES_WITHIN_M).ravel()[cells]
+    width = landscape.bare_m.ravel()[cells].astype(np.float64)
+    found.reshape(len(found), -1)[:, cells] = np.where(
+        trees, *(breach_probability(intensity, flame, width, rule)
+                 for rule in ("wilson-trees", "wilson")))
+    return found
 
 
 def with_crews(travel: TravelField, landscape: Landscape,

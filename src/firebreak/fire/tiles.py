@@ -21,6 +21,7 @@ from firebreak.fire.scene import Scene, one_stream
 from firebreak.fire.solver.structs import MISSED, Tiles
 from firebreak.fire.spread import spread_on, with_crews
 from firebreak.fire.travel.arcs import NO_SPOTS
+from firebreak.fire.travel.bare_ground import codes_of, passable
 from firebreak.fire.travel.breaks import shaded
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import (
@@ -36,6 +37,7 @@ from firebreak.native_library import max_threads
 
 SIDE = 64  # cells along a tile
 MARGIN = 2 * REACH  # a cell's arcs cross cells at REACH, whose own arcs do the same
+BARE_MARGIN = 3 * REACH  # and take bare ground for the fuel beside it
 _NO_RATES = np.empty((0, 0), np.float32)
 _SURELY_CROSSED = 2.0  # a chance of breach above 1
 
@@ -83,7 +85,8 @@ def empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDA
         _, field = spread_on(window.of(land), streams, scene.conditions, scene.intensities)
         return shaded(field, breaks[window.slices])
 
-    field = empty_field(make(Window(0, 0, 1, 1)), land.burnable)
+    codes = codes_of(land)
+    field = empty_field(make(Window(0, 0, 1, 1)), passable(land, codes), codes)
     field = with_crews(field, land, scene.conditions)
     if before is None:
         return setup_of(field, overlays_of(field, value, breaks)), make
@@ -120,9 +123,10 @@ def grid_of(breaks: Breaks, shape: tuple[int, int]) -> NDArray[np.bool_]:
     return np.asarray(breaks, np.bool_)
 
 
-def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField:
-    """A field of a whole map, burnable bool [H, W], in which no tile is ready; `sample` is the
-    field of any part of it.
+def empty_field(sample: TravelField, burnable: NDArray[np.bool_],
+                codes: NDArray[np.uint8]) -> TravelField:
+    """A field of a whole map, of cells burnable bool [H, W] and of bare ground codes, in which no
+    tile is ready; `sample` is the field of any part of it.
     """
     rows, cols = burnable.shape
     cells = (rows + 2 * REACH) * padded_width(cols)
@@ -141,9 +145,9 @@ def empty_field(sample: TravelField, burnable: NDArray[np.bool_]) -> TravelField
         spots=spots._replace(cells=np.zeros((*spots.cells.shape[:2], cells), np.float32))
         if spots.cells.size else NO_SPOTS,
         # An ember may fall far off: it then burns, and requests the tile that it fell into.
-        breaks=sample.breaks._replace(breach=np.full((len(breach), cells), _SURELY_CROSSED,
-                                                     np.float32)
-                                      if breach.size else breach))
+        breaks=sample.breaks._replace(
+            ground=codes, breach=np.full((len(breach), cells), _SURELY_CROSSED, np.float32)
+            if breach.size else breach))
 
 
 def _bucket_lengths_for(part: TravelField, cols: int) -> NDArray[np.float64]:
@@ -195,9 +199,10 @@ def _runs(mask: NDArray[np.bool_], shape: tuple[int, int]) -> Iterator[Window]:
 
 def _put(field: TravelField, window: Window, make: MakeField) -> None:
     """Makes a window with its margin and writes its inside into the field."""
-    top, left = max(window.row - MARGIN, 0), max(window.col - MARGIN, 0)
-    bottom = min(window.row + window.rows + MARGIN, field.shape[0])
-    right = min(window.col + window.cols + MARGIN, field.shape[1])
+    margin = BARE_MARGIN if field.breaks.ground.size else MARGIN
+    top, left = max(window.row - margin, 0), max(window.col - margin, 0)
+    bottom = min(window.row + window.rows + margin, field.shape[0])
+    right = min(window.col + window.cols + margin, field.shape[1])
     part = make(Window(top, left, bottom - top, right - left))
     if field.bucket_min.size and part.burnable.any():
         field.bucket_min[:] = _bucket_lengths_for(part, field.shape[1])

@@ -64,6 +64,8 @@ class FuelSystem:
         colours: hex colour of every known code.
         burnable_codes: all codes that burn, ascending, int16, read-only.
         non_burnable: the code given to a cell that is made unburnable, such as a road.
+        developed: code of developed ground, of which thin strips are roads; None: there is none.
+        wooded: kinds of fuel that stand under trees, of a system that has no canopy layers.
         least_load: burnable code -> code after a shaded treatment: the least load of its kind.
         with_load: burnable code and a factor -> code of its kind with so much of its fine fuel.
         uses_canopy: fires depend on the canopy layers of the map.
@@ -86,6 +88,8 @@ class FuelSystem:
     colours: Mapping[int, str]
     burnable_codes: NDArray[np.int16] = field(init=False)
     non_burnable: int
+    developed: int | None
+    wooded: frozenset[str]
     least_load: Callable[[int], int]
     with_load: Callable[[int, float], int]
     uses_canopy: bool
@@ -129,6 +133,8 @@ ROTHERMEL = FuelSystem(
     titles=fuels.TITLES,
     colours=fuels.FUEL_COLOURS,
     non_burnable=fuels.BARREN,
+    developed=fuels.URBAN,
+    wooded=frozenset(),
     least_load=fuels.least_load,
     with_load=fuels.with_load,
     uses_canopy=True,
@@ -162,6 +168,8 @@ FBP = FuelSystem(
     titles=fbp_codes.TITLES,
     colours={code: fuel.colour for code, fuel in fbp_codes.FBP_CODES.items()},
     non_burnable=fbp_codes.NON_FUEL,
+    developed=None,
+    wooded=frozenset({"conifer", "deciduous", "mixedwood"}),
     least_load=fbp_codes.least_load,
     with_load=fbp_codes.with_load,
     uses_canopy=False,

@@ -182,6 +182,8 @@ UNBURNABLE: dict[int, str] = {
     99: "NB9 barren",
 }
 
+URBAN = 91
+"""The code of developed ground, roads included."""
 BARREN = 99
 """The code of a cell that is made unburnable, such as a road."""
 

@@ -40,7 +40,8 @@ _GRIDS: tuple[tuple[str, type], ...] = (
 # Grids that few files have, and what they hold everywhere then.
 _DEFAULTS = {"grass_curing": DEFAULT_CURING, "ignition_weight": 1.0}
 # Grids that are not there unless something was said of them.
-_OPTIONAL: tuple[tuple[str, type], ...] = (("road_m", np.float64), ("treatment", np.int16))
+_OPTIONAL: tuple[tuple[str, type], ...] = (("road_m", np.float64), ("bare_m", np.float32),
+                                         ("treatment", np.int16))
 # What decides how fire spreads and how it is drawn: all but what people value, pay and may treat.
 _FIRE_GRIDS = tuple(name for name, _ in _GRIDS
                     if name not in ("value", "cost", "treatable", "ignition_weight"))
@@ -77,6 +78,8 @@ class Landscape:
             weighs is a matter of the fires' conditions.
         road_m: float64, >= 0, distance to the nearest road, metres, or None where no roads are
             known.
+        bare_m: float32, width of the bare ground that fire may cross, metres; 0 where there is none
+            (fuel, and walls that nothing crosses); None where bare ground is a wall everywhere.
         treatment: int16, which of the treatments that were asked for a cell gets, or -1 for none;
             None where no table of treatments was asked. `cost` and `treatable` follow from it.
         burnable: bool, derived from fuel_model.
@@ -104,6 +107,7 @@ class Landscape:
     value_unit: str | None = None
     currency: str | None = None
     road_m: NDArray[np.float64] | None = None
+    bare_m: FloatGrid | None = None
     treatment: NDArray[np.int16] | None = None
     burnable: NDArray[np.bool_] = field(init=False)
 
@@ -245,7 +249,7 @@ def _check_values(land: Landscape) -> None:
     if not (land.cell_size_m > 0 and np.isfinite(land.cell_size_m)):
         raise fail(expected="a cell size above 0 m", given=f"{land.cell_size_m}", where=where,
                    remedy="check the raster's transform")
-    road = land.road_m
+    road, bare = land.road_m, land.bare_m
     for is_good, expected, remedy in (
             (all(np.isfinite(layer).all() and (layer >= 0).all() for layer in land.layers),
              "value layers of finite values of 0 or more", "fill or mask these cells"),
@@ -253,6 +257,8 @@ def _check_values(land: Landscape) -> None:
              "value >= 0, cost > 0 and slope >= 0", "check these rasters"),
             (((land.grass_curing >= 0) & (land.grass_curing <= 1)).all(),
              "grass curing in 0-1", "write 80 % as 0.8"),
+            (bare is None or ((bare >= 0) & (bare < np.inf)).all(),
+             "finite widths of bare ground of 0 m or more", "correct the layer bare_m"),
             (road is None or ((road >= 0) & (road < np.inf)).all(),
              "finite distances to a road of 0 m or more", "check the roads"),
             ((land.ignition_weight >= 0).all(),

@@ -7,6 +7,8 @@ from typing import Any
 
 from firebreak.checks import counted
 from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule, Scene
+from firebreak.landscape.bare_ground import ROAD_M
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.units import METRES_PER_FOOT
@@ -84,6 +86,15 @@ def breaks_in_short(conditions: FireConditions) -> str:
     leak = "; fire passes between breaks that touch only at a corner" if conditions.leak else ""
     made = "" if treatment.name is None else f"{treatment.name}, "
     return f"Breaks: {made}{treatment.kind}, {width} wide; {crossed}{leak}."
+
+
+def bare_ground_in_words(landscape: Landscape) -> str:
+    """One sentence on what cells that cannot burn do."""
+    if landscape.bare_m is None:
+        return "Existing barriers: cells that cannot burn stop fire at no cost to the budget."
+    return ("Existing barriers: bare ground up to 30 m wide is crossed with a probability that "
+            "falls with its width (Wilson 1988), at no cost to the budget; roads of unknown width "
+            f"are {ROAD_M:g} m wide, an assumption.")
 
 
 def _shaded(conditions: FireConditions) -> list[str]:

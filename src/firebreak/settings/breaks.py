@@ -50,6 +50,16 @@ class BreakSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PlanBreaks(BreakSettings):
+    """The breaks of plans, beside bare ground that is there already."""
+
+    breach: BreachRule | None = None  # type: ignore[assignment]
+    """Rule by which fire crosses a hard break: by Wilson 1988 (with or without trees beside it), or
+    where flames are longer than two thirds of the width. If not given, never; roads and other bare
+    ground of a map are crossed by their width. never: nothing crosses either of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class TreatmentSettings:
     """The making of breaks, by the table of treatments."""
 
@@ -65,7 +75,7 @@ class TreatmentSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MadeBreaks(TreatmentSettings, BreakSettings):
+class MadeBreaks(TreatmentSettings, PlanBreaks):
     """The breaks of plans, and of fires that meet them, and their making."""
 
     treatments: Path | None = None

@@ -95,7 +95,7 @@ def _is_shaded(settings: Settings) -> bool:
 
 def _nothing_crosses(settings: Settings) -> bool:
     return (settings["treatment"] is None and settings["break_kind"] == "hard"
-            and settings["breach"] == "never")
+            and settings["breach"] in (None, "never"))
 
 
 def _is_not_learned_from_gains(settings: Settings) -> bool:

@@ -34,6 +34,7 @@ class Difference(NamedTuple):
 DEFAULTS = (
     Difference("burned_share", None, 0.15, "not given means 0.15, or hours that are given"),
     Difference("wind_20ft_km_h", None, 16.2, "not given means 16.2, and lets a weather file stand"),
+    Difference("breach", None, "never", "not given means never, and lets fire cross bare ground"),
     Difference("moisture", None, "D2L2", "not given means D2L2, and is refused without a file"),
 )
 FORMS = ("weather", "layers", "losses", "treatments")

@@ -115,5 +115,6 @@ def break_settings(options: "SceneOptions") -> dict[str, Any]:
     """The settings of breaks, by the names that a configuration's [breaks] has for it."""
     own = {field.name: getattr(options.breaks, field.name)
            for field in dataclasses.fields(BreakSettings)}
+    own["breach"] = own["breach"] or "never"
     own["break_kind"] = treatment_asked(options.breaks).kind
     return {TOML_NAMES.get(name, name): value for name, value in own.items()}

@@ -11,7 +11,7 @@ from firebreak.api.shared.scene_checks import (
 )
 from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
-from firebreak.landscape.names import is_sample, weather_place
+from firebreak.landscape.names import CLOSED_FORM, SYNTHETIC, is_sample, weather_place
 from firebreak.reading import number_in
 from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.fire import FireSettings, ValueSettings
@@ -61,8 +61,9 @@ class RasterOptions:
     treatable: Path | None = None
     """Cells that may be treated: a raster (not 0) or shapes; all cells that burn if not given."""
     barriers: Path | None = None
-    """Existing barriers, such as roads and rivers, which stop every fire: a raster (not 0) or
-    shapes."""
+    """Existing barriers, such as roads and rivers, which do not burn: a raster (not 0) or shapes.
+    FILE:NAME takes their width in metres from an attribute of shapes; else roads are 10 m wide
+    (assumed), and wider ground as wide as its cells. Fire may cross up to 30 m."""
     built: Path | None = None
     """Breaks that exist already, of the kind of --break-kind: a raster (not 0) or shapes. They
     stand with and without the plan, cost nothing, and are not treated again."""
@@ -177,11 +178,21 @@ class SceneOptions:
             spec = read_landscape(spec, terrain=given.terrain, crs=given.crs)
         land = spec
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
-                            barriers=given.barriers, ignition=given.ignitions, roads=given.roads)
+                            barriers=given.barriers, ignition=given.ignitions, roads=given.roads,
+                            crossed=self._crosses_bare_ground(land, source))
+        if land.bare_m is not None and not land.bare_m.any():
+            land = replace(land, bare_m=None)  # as kept of a landscape of walls
         land = replace(land, value_unit=self._value_unit() or land.value_unit)
         if self.breaks.treatment is not None:
             land = on_map(land, self.breaks, self.conditions(land, source), self.seed)
         return land if given.built is None else self._with_built(land, given.built)
+
+    def _crosses_bare_ground(self, land: "Landscape", spec: str) -> bool:
+        """True where fire crosses bare ground by its width: on maps that were read from files, if
+        nobody said that nothing crosses.
+        """
+        from_file = bool(spec) and not spec.startswith((SYNTHETIC, CLOSED_FORM))
+        return self.breaks.breach != "never" and (from_file or land.bare_m is not None)
 
     def _value_unit(self) -> str | None:
         """The unit of the values, as far as the options tell.
@@ -213,8 +224,9 @@ class SceneOptions:
         from firebreak.landscape.raster.on_grid import mask_of
 
         width = self.breaks.break_width_m
-        if self.breaks.breach != "never" or (width is not None and width < land.cell_size_m):
-            name = "--breach" if self.breaks.breach != "never" else "--break-width-m"
+        breached = self.breaks.breach not in (None, "never")
+        if breached or (width is not None and width < land.cell_size_m):
+            name = "--breach" if breached else "--break-width-m"
             raise fail(expected="breaks as wide as a cell that fire does not cross, or shaded ones",
                        given=f"{name} too", where="--built",
                        remedy=f"leave {name} out, or give the breaks to --must-include")

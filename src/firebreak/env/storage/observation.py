@@ -106,6 +106,7 @@ def _let_through(scene: Scene) -> NDArray[np.float64]:
     breached = np.zeros(field.burnable.size)
     if rules.breach.size:
         breached = np.tensordot(scene.streams.weight, rules.breach.astype(np.float64), axes=1)
+        breached *= field.burns  # bare ground is there already
     if rules.treated is None:
         return breached
     slowed = np.zeros(field.burnable.size)

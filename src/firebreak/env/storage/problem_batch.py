@@ -147,7 +147,7 @@ class ProblemBatch:
         self.fields.load(slot, field, alone=not others)
         self.land.load(slot, problem)
         # What cannot burn may be worth more than all that can: it must not set the unit of sums.
-        self.value[slot] = pad(problem.scene.value_by_class) * field.burnable
+        self.value[slot] = pad(problem.scene.value_by_class) * field.burns
         both = problem.plan_fires, problem.reward_fires
         self.fires.begin(slot, self.value[slot],
                          max(fires.heaviest for fires in both)

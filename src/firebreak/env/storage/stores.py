@@ -8,7 +8,16 @@ from numpy.typing import NDArray
 from firebreak.env.kernels import place_breaks, write_cells
 from firebreak.env.storage.observation import scalar_channels
 from firebreak.env.storage.problem import Problem, Sizes
-from firebreak.fire import OPEN, REACH, FireStore, break_state, padded_width, write_break
+from firebreak.fire import (
+    OPEN,
+    REACH,
+    FireStore,
+    break_state,
+    open_state,
+    padded_width,
+    unpad,
+    write_break,
+)
 from firebreak.layout import OBSERVATION
 
 
@@ -36,7 +45,8 @@ class LandStore:
         land, field = problem.scene.landscape, problem.scene.field
         self.burnable[slot], self.treatable[slot] = land.burnable, land.treatable
         self.cost[slot] = land.cost
-        self.states[slot] = field.burnable
+        self.states[slot] = open_state(unpad(field.burnable, land.shape),
+                                       np.zeros(land.shape, np.bool_), field.breaks)
         self._kinds[slot] = break_state(field.breaks)
         self.breaks[slot] = False
         self.leave(slot, problem.budget)

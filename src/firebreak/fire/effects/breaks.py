@@ -36,6 +36,10 @@ WILSON_CONSTANT = 1.36
 WILSON_PER_KW_M = 0.00036
 WILSON_PER_METRE = {"wilson": 0.99, "wilson-trees": 0.38}
 WIDTH_PER_FLAME_LENGTH = 1.5
+TESTED_KW_M = 17_000.0
+"""The highest intensity of Wilson's data."""
+TREES_WITHIN_M = 20.0
+"""Distance from a break within which trees throw brands across it (Wilson 1988)."""
 TESTED_FRONT_M = 100.0
 """Length of front to which Wilson's probability belongs: the side of his smallest blocks."""
 

@@ -29,6 +29,12 @@ NEAR = 2  # open, with a break within REACH: long arcs must look at what they cr
 NARROW_BREAK = 3  # a break narrower than its cell that holds: burns what it has left, sends nothing
 BREAK = 4  # a break that may be breached: CLOSED or NEAR in each fire
 HELD_BREAK = 5  # a break that burns unless crews hold it when fire arrives
+BARE = 6  # and those that follow: bare ground that may be crossed; CLOSED or NEAR in each fire
+
+GATES = ((0, 0), (0, -1), (0, -2), (-1, 0), (-2, 0))
+"""Rows and columns from a cell of code BARE + k to the one whose draw it shares: the first of the
+cells side by side that fire crosses together."""
+BARE_CODES = len(GATES)
 
 
 class Arcs(NamedTuple):

@@ -4,6 +4,7 @@ breaks burn, which is written over the land's.
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter
 
 from firebreak.fire.travel.arcs import (
     BREAK,
@@ -48,12 +49,12 @@ def open_state(burnable: NDArray[np.bool_], breaks: NDArray[np.bool_],
     kind = np.full(breaks.shape, break_state(rules))
     if rules.bare.size:
         kind[rules.bare] = _bare_state(rules)
-    near = np.zeros(breaks.shape, np.bool_)
-    for row, col in zip(*np.nonzero(breaks & (kind != OPEN)), strict=True):
-        near[max(row - REACH, 0):row + REACH + 1, max(col - REACH, 0):col + REACH + 1] = True
+    ground = rules.ground if rules.ground.size else np.zeros(breaks.shape, np.uint8)
+    near = _within(breaks & (kind != OPEN) | (ground != 0), REACH)
     # Fuel in a break that burns beside bare ground is near it like any other.
     kind[near & (kind == OPEN)] = NEAR
     state = np.where(burnable, np.where(breaks, kind, np.where(near, NEAR, OPEN)), CLOSED)
+    state = np.where(ground != 0, ground, state)
     return pad(state.astype(np.uint8)).reshape((rows + 2 * REACH) * padded_width(cols))
 
 
@@ -118,11 +119,16 @@ def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
     return own
 
 
+def _within(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
+    """Cells within so many rows and columns of those of a mask."""
+    return maximum_filter(mask, 2 * reach + 1, mode="constant") if mask.any() else mask.copy()
+
+
 def _around(cells: NDArray[np.int64], reach: int, shape: tuple[int, int]) -> NDArray[np.int64]:
     """Padded cells of the map (not of its padding) within `reach` of padded `cells`."""
-    near = np.zeros((shape[0] + 2 * REACH, shape[1] + 2 * REACH), np.bool_)
-    for row, col in zip(*np.divmod(cells, padded_width(shape[1])), strict=True):
-        near[max(row - reach, 0):row + reach + 1, max(col - reach, 0):col + reach + 1] = True
+    listed = np.zeros((shape[0] + 2 * REACH, shape[1] + 2 * REACH), np.bool_)
+    listed.ravel()[cells] = True
+    near = _within(listed, reach)
     inside = np.zeros_like(near)
     inside[REACH:-REACH, REACH:-REACH] = True
     return np.flatnonzero(near & inside)

@@ -25,6 +25,7 @@ _NO_BUCKETS = np.empty(0)
 _NO_FAR = np.empty((0, 0), np.uint32)
 _NO_HEAT = np.empty((0, 0, 3), np.float32)
 _NO_CELLS = np.empty((0, 0), np.bool_)
+_NO_CODES = np.empty((0, 0), np.uint8)
 
 
 class Treated(NamedTuple):
@@ -47,6 +48,8 @@ class BreakRules(NamedTuple):
     treated: breaks burn, but as these arrays say; None for breaks that do not burn.
     ready: f32 [1, P], minutes from ignition until crews can be in the cell and hold a break, or no
         rows: nobody does. crew: what crews can do, the initial attack included.
+    ground: u8 [H, W], codes of bare ground that fire crosses as `breach` says, 0 elsewhere; or no
+        rows: nowhere.
     bare: bool [H, W], where breaks are bare ground although others burn; or no rows: nowhere. Of
         breaks of several ages, which burn as they are laid out and are not changed.
     """
@@ -58,6 +61,7 @@ class BreakRules(NamedTuple):
     ready: NDArray[np.float32] = _NO_ROWS
     crew: CrewRule = NO_CREWS
     bare: NDArray[np.bool_] = _NO_CELLS
+    ground: NDArray[np.uint8] = _NO_CODES
 
     @property
     def held(self) -> bool:
@@ -86,7 +90,7 @@ class TravelField(NamedTuple):
     unit_time: f32 [R, P, 8], minutes over each unit step at the cell's own speed; inf if closed.
     rate: f32 [R, P], of the head, m/min.
     facets: u64 [R, P], accepts: u32 [R, P], sends: u32 [R, P]: what is open, as bits.
-    burnable: bool [P].
+    burnable: bool [P], bare ground that fire may cross included.
     steps: K. step_min: minutes a step, inf where K is 1.
     heat: f32 [R, P, 3], fireline intensity over speed on the ground, kW/m per cell/min, and the
         rise of the ground per cell east and north; or no rows.
@@ -118,6 +122,12 @@ class TravelField(NamedTuple):
     bucket_min: NDArray[np.float64] = _NO_BUCKETS
     sends_far: NDArray[np.uint32] = _NO_FAR
     later: NDArray[np.int64] = np.empty((0, 0), np.int64)
+
+    @property
+    def burns(self) -> NDArray[np.bool_]:
+        """The cells bool [P] that count as burned where fire comes to them: no bare ground."""
+        ground = self.breaks.ground
+        return self.burnable & (pad(ground) == 0) if ground.size else self.burnable
 
 
 def row_arrays(field: TravelField) -> dict[str, Any]:

@@ -131,9 +131,10 @@ def _others(source: Source) -> dict[str, NDArray[Any]]:
             found[name] = layers.filled(source.layers[role], default)
     if Role.TREATABLE in source.layers:
         found["treatable"] = layers.filled(source.layers[Role.TREATABLE], 0.0) != 0
-    if Role.ROAD in source.layers:  # outside the data, where nothing is paid for, 0 m
-        road = source.layers[Role.ROAD]
-        found["road_m"] = np.where(road.valid, road.values.astype(np.float64), 0.0)
+    for role, name in ((Role.ROAD, "road_m"), (Role.BARE, "bare_m")):
+        if role in source.layers:  # outside the data, where nothing is paid for, 0 m
+            layer = source.layers[role]
+            found[name] = np.where(layer.valid, layer.values.astype(np.float64), 0.0)
     if Role.CURING in source.layers:
         found["grass_curing"] = layers.fraction(source.layers[Role.CURING], DEFAULT_CURING)
     return found

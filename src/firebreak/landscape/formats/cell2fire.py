@@ -33,7 +33,7 @@ _STEMS = {
     "saz": Role.ASPECT, "cur": Role.CURING, "cbd": Role.DENSITY, "cbh": Role.BASE,
     "ccf": Role.COVER, "hm": Role.HEIGHT, "py": Role.IGNITION, "probabilitymap": Role.IGNITION,
     "value": Role.VALUE, "cost": Role.COST, "treatable": Role.TREATABLE,
-    "road_m": Role.ROAD,
+    "road_m": Role.ROAD, "bare_m": Role.BARE,
 }
 _SUFFIXES = (".asc", ".tif", ".tiff")
 COLUMNS = {

@@ -41,6 +41,7 @@ class Role(Enum):
     COST = "cost"
     TREATABLE = "treatable"
     ROAD = "distance to a road"
+    BARE = "width of bare ground"
 
 
 LCP_ORDER = tuple(Role)[:8]
@@ -83,6 +84,7 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
     (Role.COST, r"^COST$"),
     (Role.TREATABLE, r"^TREATABLE$"),
     (Role.ROAD, r"^ROAD[ _]M$"),
+    (Role.BARE, r"^BARE[ _]M$"),
 )
 
 _ELEVATION_UNITS = {

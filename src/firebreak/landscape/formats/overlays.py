@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
+from firebreak.landscape.bare_ground import with_bare_widths
 from firebreak.landscape.formats.assemble import warn
 from firebreak.landscape.formats.tables import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
@@ -25,7 +26,7 @@ from firebreak.landscape.raster.shapes import amounts_of_shapes, levels_of_shape
 def with_rasters(landscape: Landscape, *, value: Raster | None = None,
                  cost: Raster | None = None, treatable: Raster | None = None,
                  barriers: Raster | None = None, ignition: Raster | None = None,
-                 roads: Raster | None = None) -> Landscape:
+                 roads: Raster | None = None, crossed: bool = False) -> Landscape:
     """A landscape with what these files, or arrays, hold.
 
     Args:
@@ -36,9 +37,11 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
             several do, the largest.
         treatable: cells that are not 0 (by majority) may be treated; no data is not.
         barriers: cells touched by anything that is not 0 no longer burn: roads, rivers, existing
-            breaks.
+            breaks. Of shapes an attribute, FILE:NAME, is their width in metres; where several touch
+            a cell, the largest.
         ignition: weights, >= 0; see `amounts_on_grid`.
         roads: cells touched by anything that is not 0 have a road, from which crews come.
+        crossed: fire may cross bare ground, by its width; else all of it is a wall.
 
     Raises:
         InputError: as `read_on_grid`; numbers out of range; points that are all outside the map.
@@ -47,11 +50,12 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
         LandscapeWarning: points outside the map.
     """
     changes: dict[str, object] = {}
-    fuel = landscape.fuel_model
+    fuel, mask, width = landscape.fuel_model, None, None
     if barriers is not None:
-        crossed = mask_of(barriers, landscape, how="any")
-        fuel = np.where(crossed & (fuel != NODATA), landscape.fuels.non_burnable, fuel)
-        changes["fuel_model"] = fuel
+        mask, width = _barriers(barriers, landscape)
+        # Bare ground keeps its code: developed land has roads in it.
+        bared = mask & (fuel != NODATA) & (landscape.burnable if crossed else True)
+        changes["fuel_model"] = np.where(bared, landscape.fuels.non_burnable, fuel)
     if treatable is not None:
         changes["treatable"] = mask_of(treatable, landscape)
     if value is not None:
@@ -60,10 +64,32 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
         changes["ignition_weight"] = _ignition_weight(ignition, landscape)
     if roads is not None:
         changes["road_m"] = _road_m(roads, landscape)
+    if not crossed:
+        changes["bare_m"] = None
     changed: Landscape = replace(landscape, **changes)  # type: ignore[arg-type]
+    if crossed and (mask is not None or changed.bare_m is None):
+        changed = with_bare_widths(changed, mask, width)
     if cost is None:
         return changed
     return replace(changed, cost=_cost(cost, changed))  # type: ignore[arg-type]
+
+
+def _barriers(source: Raster, landscape: Landscape,
+              ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
+    """Cells [H, W] of barriers, and their width in metres, nan elsewhere; None if nobody says."""
+    path, attribute = file_and_attribute(source)
+    if isinstance(path, ArrayOnGrid) or not is_vector(path):
+        _check_no_attribute(path, attribute)
+        return mask_of(path, landscape, how="any"), None
+    mask = mask_of(path, landscape, how="any")
+    if attribute is None:
+        return mask, None
+    width = levels_of_shapes(path, attribute, landscape)
+    if (width <= 0.0).any():
+        raise fail(expected="barriers wider than 0 m", given=f"{np.nanmin(width):g} in "
+                   f"'{attribute}'", where=str(path), remedy="correct the widths, or name the file "
+                   "without the attribute")
+    return mask, width
 
 
 def _road_m(path: Raster, landscape: Landscape) -> NDArray[np.float64]:

@@ -173,9 +173,9 @@ def write_landscape(path: str | Path, landscape: Landscape) -> Path:
 
     Elevation is rounded to metres, slope to degrees, aspect to degrees (-1 = flat), cover to
     percent, heights to decimetres, bulk density to 0.01 kg/m3; a tag names the fuel system. Grass
-    curing (percent), ignition weights, value, cost, treatable cells and the distance to a road
-    (m) follow as more bands where they are not everywhere what a landscape has by default; the
-    file is then float32, as one GeoTIFF has one type of numbers.
+    curing (percent), ignition weights, value, cost, treatable cells, the distance to a road and
+    the width of bare ground (m) follow as more bands where they are not everywhere what a landscape
+    has by default; the file is then float32, as one GeoTIFF has one type of numbers.
 
     Raises:
         InputError: `path` does not end in .tif or .tiff; see also `write_geotiff`.
@@ -220,8 +220,8 @@ def extra_layers(landscape: Landscape) -> dict[str, np.ndarray]:
             found[name] = getattr(landscape, name)
     if (landscape.treatable != landscape.burnable).any():
         found["treatable"] = landscape.treatable.astype(np.int16)
-    if landscape.road_m is not None:
-        found["road_m"] = landscape.road_m
+    found |= {name: grid for name in ("road_m", "bare_m")
+              if (grid := getattr(landscape, name)) is not None}
     return found
 
 
@@ -234,7 +234,7 @@ def percent(grid: np.ndarray) -> NDArray[np.float64]:
 
 def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
     """A landscape file of eight bands, and a .prj beside it if there is a reference system; returns
-    what was written. It has no room for values, costs, treatable cells or roads. Without a
+    what was written. It has no room for values, costs, treatable cells, roads or widths. Without a
     reference system its latitude is 0, with a warning.
 
     Raises:
@@ -276,7 +276,10 @@ def esri_system(crs: str) -> str:
 
 
 def without_extras(landscape: Landscape) -> Landscape:
-    """A landscape without values, costs, treatable cells, ignition weights, curing and roads."""
+    """A landscape without values, costs, treatable cells, ignition weights, curing, roads and
+    widths of bare ground.
+    """
     ones = np.ones(landscape.shape, np.float32)
     return replace(landscape, value=ones, cost=ones, ignition_weight=ones,
-                   grass_curing=DEFAULT_CURING * ones, treatable=landscape.burnable, road_m=None)
+                   grass_curing=DEFAULT_CURING * ones, treatable=landscape.burnable, road_m=None,
+                   bare_m=None)

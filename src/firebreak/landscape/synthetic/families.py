@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from firebreak.checks import unknown_name
 from firebreak.landscape.fbp_codes import NON_FUEL
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, FBP
-from firebreak.landscape.fuels import BARREN
+from firebreak.landscape.fuels import BARREN, URBAN
 
 Range = tuple[float, float]
 Fuels = tuple[tuple[int, float, float], ...]
 """(fuel code, weight, preference for high and north-facing ground from -1 to 1)."""
 
-URBAN, AGRICULTURE, WATER = 91, 93, 98
+AGRICULTURE, WATER = 93, 98
 FBP_WATER, FBP_WETLAND = 102, 105
 
 

@@ -274,7 +274,7 @@ def assumptions(r: ReportedPlan) -> list[str]:
         f"{r.test_fires:,} others.",
         *([f"Breaks that stand already: {counted(r.standing.size, 'cell')}, part of the land "
            "with and without the plan, at no cost."] if r.standing.size else []),
-        "Existing barriers: cells that cannot burn stop fire at no cost to the budget."]
+        words.bare_ground_in_words(scene.landscape)]
 
 
 def limits(r: ReportedPlan) -> list[str]:

@@ -159,7 +159,8 @@ def known_boxes(boxes: Sequence[Box], scene: Scene) -> list[Box]:
     own = scene.conditions
     if own.spotting is not None:
         return [(0, 0, rows, cols)] * len(boxes)
-    if own.meets_crews or own.breach not in CERTAIN:
+    drawn_by_cell = own.breach not in CERTAIN or scene.landscape.bare_m is not None
+    if own.meets_crews or drawn_by_cell:
         return [(top, 0, bottom, cols) for top, _, bottom, _ in boxes]
     return list(boxes)
 

@@ -1,0 +1,76 @@
+"""Bare ground that fire may cross: how wide it is.
+
+A pixel of a road is 30 m of bare ground on a map, and 10 m on the ground. A road is what an opening
+by 3 x 3 cells (Serra 1982) takes away from developed land (NB1) or from given barriers: strips one
+or two cells wide, and corners of what is wider. All other bare ground is as wide as its cells are
+together, west to east or north to south, whichever is less.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import binary_opening
+
+from firebreak.landscape.landscape import NODATA, Landscape
+
+ROAD_M = 10.0
+"""Width of a road of which nobody said how wide it is. Assumed: two lanes with shoulders."""
+WIDEST_M = 30.0
+"""No flame crosses more. Assumed: twice the widest break of Wilson's data."""
+
+Mask = NDArray[np.bool_]
+
+
+def with_bare_widths(landscape: Landscape, barriers: Mask | None = None,
+                     width_m: NDArray[np.float64] | None = None) -> Landscape:
+    """The landscape with the width of its bare ground, `Landscape.bare_m`; itself if all of it is
+    too wide for flames.
+
+    Args:
+        barriers: [H, W], cells of given barriers, which do not burn.
+        width_m: [H, W], their width, nan where nobody said.
+    """
+    bare, size = bare_cells(landscape), landscape.cell_size_m
+    together = np.minimum(*(run_of(bare, axis)[1] for axis in (0, 1))) * size
+    road = _roads(landscape, barriers)
+    width = np.where(road, np.minimum(ROAD_M, together), together)
+    if width_m is not None:
+        said = np.where(road, np.minimum(width_m, together), width_m)
+        width = np.where(np.isnan(said), width, said)
+    if landscape.bare_m is not None:
+        width = np.where(landscape.bare_m > 0.0, landscape.bare_m, width)
+    width = np.where(bare, width, 0.0)
+    if not ((width > 0.0) & (width <= WIDEST_M)).any():
+        return landscape
+    return replace(landscape, bare_m=width.astype(np.float32))
+
+
+def bare_cells(landscape: Landscape) -> Mask:
+    """Cells of the data that do not burn."""
+    bare: Mask = ~landscape.burnable & (landscape.fuel_model != NODATA)
+    return bare
+
+
+def run_of(mask: Mask, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Of each cell of a mask [H, W] how many cells of it come before along the axis, and how many
+    there are side by side, itself included; both 0 elsewhere.
+    """
+    along = np.moveaxis(mask, axis, -1)
+    place = np.arange(along.shape[-1])
+    edge = np.zeros((*along.shape[:-1], 1), np.bool_)
+    begins = along & ~np.concatenate([edge, along[..., :-1]], axis=-1)
+    ends = along & ~np.concatenate([along[..., 1:], edge], axis=-1)
+    first = np.maximum.accumulate(np.where(begins, place, 0), axis=-1)
+    last = np.minimum.accumulate(np.where(ends, place, place[-1])[..., ::-1], axis=-1)[..., ::-1]
+    before = np.where(along, place - first, 0)
+    length = np.where(along, last - first + 1, 0)
+    return np.moveaxis(before, -1, axis), np.moveaxis(length, -1, axis)
+
+
+def _roads(landscape: Landscape, barriers: Mask | None) -> Mask:
+    lined = np.zeros(landscape.shape, np.bool_) if barriers is None else barriers
+    if landscape.fuels.developed is not None:
+        lined = lined | (landscape.fuel_model == landscape.fuels.developed)
+    road: Mask = lined & ~binary_opening(lined, np.ones((3, 3)))
+    return road
