@@ -62,7 +62,7 @@ def load_config(name: str, config: Path, out: Path = OUT, **place_options: Any) 
     args: PlanArguments = _moved(options_in(config), out)
     args = dataclasses.replace(args, place=dataclasses.replace(args.place, **place_options))
     full = args.scene.read(args.landscape)
-    place = planning_area(args.place, full, args.budget, args.scene.breaks.leak)
+    place = planning_area(args.place, full, args.budget, args.scene, args.landscape)
     return Job(name, args, place, args.scene.scene(place.land, args.landscape))
 
 

@@ -186,6 +186,7 @@ def evaluate(
     windows: int = 6,
     test_fires: int = 2000,
     random_draws: int = 30,
+    area: Any = None,
     terrain: Literal['derived', 'shipped'] = 'derived',
     crs: str | None = None,
     value: Any = None,

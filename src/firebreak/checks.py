@@ -58,7 +58,7 @@ def unknown_name(kind: str, word: str, known: Iterable[str], where: str) -> Inpu
                 remedy=remedy)
 
 
-PART_OF_MAP = "a part of the map (in evaluate by --window, elsewhere by --area)"
+PART_OF_MAP = "a part of the map (--area)"
 """Advice for a map that is too large, in the words of options, whatever the command: one finds the
 same in several."""
 

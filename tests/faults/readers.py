@@ -175,7 +175,7 @@ def _planned(path: Path, land: Landscape) -> object:
     options = options_in(path)
     breaks, weather = options.scene.breaks, options.scene.weather
     treatment_of(breaks)
-    place = planning_area(options.place, land, options.budget)
+    place = planning_area(options.place, land, options.budget, options.scene, "")
     return place, options.scene.layers(land), weather
 
 

@@ -115,8 +115,7 @@ def test_where_no_fewer_fires_fit_a_part_of_the_map_is_named(
     conditions = FireConditions()
     for module in (fire_counts, sys.modules["firebreak.free_memory"]):
         monkeypatch.setattr(module, "free_bytes", lambda: 300_000_000)
-    with pytest.raises(InputError, match=r"in evaluate --window (\d+) --windows 1, elsewhere "
-                                         r"--area 0:\1,0:\1 or another part") as told:
+    with pytest.raises(InputError, match=r"--area 0:(\d+),0:\1 or another part") as told:
         check_planning((2000, 2000), conditions, 64, "here")
     side = int(str(told.value).split("0:")[1].split(",")[0])
     assert side > 100

@@ -15,6 +15,7 @@ from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.policies import policy_for
 from firebreak.checks import fail
 from firebreak.landscape.raster.on_grid import array_on
+from firebreak.planning.core.area import cut_grid
 from firebreak.planning.core.plan import Plan, plan_of_cells
 from firebreak.planning.evaluation.evaluate import (
     Evaluation,
@@ -99,7 +100,7 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
         settings = with_arrays(settings, sources[0], settings.scene)
     compared = _plans(plans if isinstance(plans, list | tuple) else [plans])
     with threads_kept():
-        scenes, methods, more = request_of(sources, settings, compared)
+        scenes, methods, more, _ = request_of(sources, settings, compared)
         return ComparedPlans.of(evaluate_scenes(
             scenes, methods, test_fires=settings.test_fires,
             bar=notebook_bars(settings.scene.quiet), **more))
@@ -157,7 +158,8 @@ def _as_plan(given: Any, area: "PlanningArea") -> Plan:
     """A plan or mask of the whole map as a plan of the part that was planned for."""
     plan = getattr(given, "plan", given)  # of what `plan` returned
     whole = plan.break_mask() if isinstance(plan, Plan) else given
-    mask = np.nan_to_num(array_on(area.full, whole, "compare").over(area.anywhere)) != 0
+    mask = cut_grid(np.nan_to_num(array_on(area.full, whole, "compare").values) != 0,
+                    area.anywhere.shape, area.offset)
     cells = np.flatnonzero(mask & area.anywhere.treatable)
     if not cells.size:
         raise fail(expected="breaks on treatable cells", given="none", where="compare",

@@ -89,8 +89,9 @@ def effect_at_once(run: PlanAtOnce) -> PlanEffect | None:
         return None
     result, effect = run.judgement.result, run.judgement.result.effect
     numbers = risk(effect)
-    before, after, half_width = (on_map(grid, result.full, result.offset) for grid in (
-        effect.before, effect.after, effect.half_width))
+    before, after, half_width = (
+        on_map(grid, result.scene.landscape, result.full, result.offset)
+        for grid in (effect.before, effect.after, effect.half_width))
     return PlanEffect(
         reduction=numbers["mean_loss_reduction"], cvar90_reduction=numbers["cvar90_reduction"],
         mean_loss_before=numbers["mean_loss_before"], mean_loss_after=numbers["mean_loss_after"],
@@ -111,8 +112,8 @@ def effect_by_windows(run: "PlanByWindows") -> PlanEffect | None:
         segments=tuple(judgement.columns), test_fires=judgement.before.size, loss_unit=unit.name)
 
 
-def on_map(grid: Grid, full: Landscape, offset: Offset) -> Grid:
+def on_map(grid: Grid, part: Landscape, full: Landscape, offset: Offset) -> Grid:
     """A grid of a part of the map on the whole map, nan outside it; read-only."""
-    whole = lift_grid(grid.astype(np.float64), offset, full, np.nan)
+    whole = lift_grid(grid.astype(np.float64), part, offset, full, np.nan)
     whole.flags.writeable = False
     return whole

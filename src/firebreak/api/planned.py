@@ -143,7 +143,7 @@ class PlannedBreaks:
             slots = slots_after(run.scene, run.plan, placed)
             found = q_map(run.request.policy, slots)
         shown = np.where(slots.available[0] & np.isfinite(found), found, np.nan)
-        return on_map(shown, run.request.area.full, run.request.area.offset)
+        return on_map(shown, run.scene.landscape, run.request.area.full, run.request.area.offset)
 
     def _at_once(self, what: str, remedy: str) -> PlanAtOnce:
         """The plan as one that was made at once.

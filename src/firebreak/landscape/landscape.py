@@ -17,6 +17,9 @@ from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
 NODATA = -9999
 """Fuel code of cells outside the data. They do not burn and cannot be treated."""
 
+BEYOND, MARGIN, AREA = 0, 1, 2
+"""Zones of a domain: where no fire starts, where fires start that may reach the area, the area."""
+
 DEFAULT_CURING = 0.8
 """Grass curing, fraction, of a map that has none."""
 
@@ -41,7 +44,7 @@ _GRIDS: tuple[tuple[str, type], ...] = (
 _DEFAULTS = {"grass_curing": DEFAULT_CURING, "ignition_weight": 1.0}
 # Grids that are not there unless something was said of them.
 _OPTIONAL: tuple[tuple[str, type], ...] = (("road_m", np.float64), ("bare_m", np.float32),
-                                         ("treatment", np.int16))
+                                           ("treatment", np.int16), ("zone", np.int8))
 # What decides how fire spreads and how it is drawn: all but what people value, pay and may treat.
 _FIRE_GRIDS = tuple(name for name, _ in _GRIDS
                     if name not in ("value", "cost", "treatable", "ignition_weight"))
@@ -82,6 +85,8 @@ class Landscape:
             (fuel, and walls that nothing crosses); None where bare ground is a wall everywhere.
         treatment: int16, which of the treatments that were asked for a cell gets, or -1 for none;
             None where no table of treatments was asked. `cost` and `treatable` follow from it.
+        zone: int8, BEYOND, MARGIN or AREA, of a domain: of an area and the land around it where
+            its fires come from; None for a map without such land.
         burnable: bool, derived from fuel_model.
     """
 
@@ -109,6 +114,7 @@ class Landscape:
     road_m: NDArray[np.float64] | None = None
     bare_m: FloatGrid | None = None
     treatment: NDArray[np.int16] | None = None
+    zone: NDArray[np.int8] | None = None
     burnable: NDArray[np.bool_] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -165,6 +171,22 @@ class Landscape:
         rows, cols = self.fuel_model.shape
         return rows, cols
 
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """[H, W], True in the area of a domain, everywhere on a map without one."""
+        return np.ones(self.shape, np.bool_) if self.zone is None else self.zone == AREA
+
+    @property
+    def starts(self) -> NDArray[np.bool_]:
+        """[H, W], True where a fire may start, whatever its chance there."""
+        return self.burnable if self.zone is None else self.burnable & (self.zone != BEYOND)
+
+    @property
+    def starts_anywhere(self) -> bool:
+        """True where all cells that burn have the same chance that a fire starts there."""
+        chances = self.ignition_weight[self.burnable]
+        return bool((chances == chances[:1]).all())
+
     def checksum(self) -> str:
         """SHA-256 over all grids and the cell size; equal landscapes have equal checksums."""
         more = [getattr(self, name) for name, _ in _OPTIONAL if getattr(self, name) is not None]
@@ -172,9 +194,12 @@ class Landscape:
 
     def fire_checksum(self) -> str:
         """SHA-256 over what decides how fire spreads. It names the landscape in random streams, so
-        that a plan for other values, costs or treatable cells meets the same weather and fires.
+        that a plan for other values, costs or treatable cells meets the same weather and fires; of
+        a domain over its area's rectangle, so that the weather does not hang on the margin.
         """
-        return self._digest(_FIRE_GRIDS)
+        if self.zone is None:
+            return self._digest(_FIRE_GRIDS)
+        return replace(self.crop(*rectangle_of(self.inside)), zone=None).fire_checksum()
 
     def _digest(self, names: tuple[str, ...], layers: tuple[NDArray, ...] = ()) -> str:
         digest = hashlib.sha256()
@@ -206,6 +231,15 @@ class Landscape:
             own = getattr(self, name)
             grids[name] = None if own is None else change(own)
         return replace(self, **(grids | fields))  # type: ignore[arg-type]
+
+
+def rectangle_of(mask: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    """The smallest rectangle that holds the cells of a mask, some at least: row, column, rows,
+    columns.
+    """
+    (top, *_, bottom), (left, *_, right) = (
+        np.flatnonzero(mask.any(axis=axis))[[0, -1]] for axis in (1, 0))
+    return int(top), int(left), int(bottom - top) + 1, int(right - left) + 1
 
 
 def _is_window(grid: object, dtype: type) -> bool:

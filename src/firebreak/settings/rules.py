@@ -160,6 +160,7 @@ RULES = (
     # a comparison
     needs(("windows",), ("window",),
           "say how many rows and columns a window has, or leave it out"),
+    excludes(("window",), "area"),
     needs(("draws",), ("perturb",), "add it, or leave --draws out"),
     excludes(("perturb",), "executor"),
     # where the work is done

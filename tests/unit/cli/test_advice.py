@@ -28,11 +28,11 @@ SOURCES = Path(firebreak.__file__).parent
 
 
 @pytest.mark.parametrize(("words", "typed", "strange"), [
-    ("crop it, or name a part with --area", ["evaluate", "map.tif"], ["--area of evaluate"]),
+    ("crop it, or name a part with --area", ["evaluate", "map.tif"], []),
     ("crop it, or name a part with --area", ["plan", "map.tif"], []),
     ("got '--aera'; set --windw", ["plan"], ["--windw of plan"]),
     (f"use segments, or {PART_OF_MAP}", ["evaluate"], []), (f"use {PART_OF_MAP}", ["simulate"], []),
-    ("in evaluate by --area, elsewhere by --area", ["plan"], ["--area of evaluate"]),
+    ("in bench by --area, elsewhere by --area", ["plan"], ["--area of bench"]),
     ("in evaluate by --window, elsewhere by --windw", ["simulate"], ["--windw of simulate"]),
     ("a smaller --bbox", ["landscape", "fetch", "a"], []),
     ("a smaller --bbox", ["landscape", "lines", "a"], ["--bbox of landscape lines"]),
@@ -74,9 +74,9 @@ def raster(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(("command", "share", "words"), [
-    ("plan", 0.001, "by --area"), ("evaluate", 0.001, "by --window"),
-    ("evaluate --methods none", 0.001, "by --window"), ("simulate", 0.001, "by --area"),
-    ("plan --plan-fires 16", 0.8, "--area 0:"), ("evaluate --plan-fires 16", 0.8, "--window "),
+    ("plan", 0.001, "(--area)"), ("evaluate", 0.001, "(--area)"),
+    ("evaluate --methods none", 0.001, "(--area)"), ("simulate", 0.001, "(--area)"),
+    ("plan --plan-fires 16", 0.8, "--area 0:"), ("evaluate --plan-fires 16", 0.8, "--area 0:"),
     ("plan --plan-fires 4000", 2.0, "--plan-fires "),
     ("evaluate --plan-fires 4000", 2.0, "--plan-fires "),
     ("evaluate --window 20", 0.1, "smaller ones with --window")])

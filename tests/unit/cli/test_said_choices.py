@@ -20,7 +20,7 @@ from firebreak.landscape.synthetic.generate import generate
 def windows(seed: int, count: int) -> list[str]:
     args = EvaluateArguments(["synthetic:2:60"], window=10, windows=count,
                              scene=SceneOptions(seed=seed))
-    return [land.name for land in parts_of("synthetic:2:60", args)]
+    return [part.land.name for part in parts_of("synthetic:2:60", args)]
 
 
 def test_windows_are_drawn_over_the_whole_map_by_the_seed() -> None:

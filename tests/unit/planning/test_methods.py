@@ -17,7 +17,7 @@ from firebreak.fire import FireConditions, Scene, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core import limits
-from firebreak.planning.core.area import lift, plan_area
+from firebreak.planning.core.area import cut_plan, lift, plan_area
 from firebreak.planning.core.plan import Plan, check_plan, pieces_of
 from firebreak.planning.core.rounds import afford, default_batch, spaced_best
 from firebreak.planning.making import make_plan
@@ -158,8 +158,14 @@ def test_an_area_is_cut_planned_and_put_back() -> None:
     assert lifted.cells.size == plan.cells.size
     assert (lifted.break_mask() & ~inside).sum() == 0
     assert lifted.landscape_checksum == land.checksum()
-    with pytest.raises(InputError, match="a part of a map"):
-        lift(plan, (20, 16), land)
+    for beyond in ((25, 16), (0, 30), (-17, 16)):
+        with pytest.raises(InputError, match="a plan inside a map of 30 x 34 cells"):
+            lift(plan, beyond, land)
+    back = cut_plan(lifted, offset, part, land)
+    assert back.cells.tolist() == plan.cells.tolist()
+    assert back.budget_share == pytest.approx(plan.budget_share)
+    with pytest.raises(InputError, match="a plan inside the area"):
+        cut_plan(lifted, (3, 18), part, land)
 
 
 @pytest.mark.parametrize(("rows", "cols", "margin"), [

@@ -10,16 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.plans.money import money_of, phases_of
+from firebreak.api.shared.domains import part_of_map
 from firebreak.api.shared.plan_options import PlaceOptions
+from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.area import Offset, cells_in, named_area
+from firebreak.planning.core.area import Offset, cells_in, cut_grid, mask_on_part
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of, plan_of_cells
 from firebreak.planning.output.export import read_plan
 
 if TYPE_CHECKING:
     from firebreak.landscape.raster.on_grid import ArrayOnGrid
     from firebreak.planning.core.corridors import Corridors
+    from firebreak.planning.core.domain import Domain
     from firebreak.planning.core.rules import PlanRules
     from firebreak.planning.evaluation.build_order import Phase
 
@@ -38,6 +41,7 @@ class PlanningArea(NamedTuple):
             breaks cost.
         anywhere: the part with the cells off the lines too, where the plan has to keep to lines:
             other networks need not.
+        domain: how the part's margin was found; None where fires start in the part alone.
     """
 
     land: "Landscape"
@@ -48,15 +52,16 @@ class PlanningArea(NamedTuple):
     phases: "list[Phase]"
     money: float
     anywhere: "Landscape"
+    domain: "Domain | None"
 
 
-def planning_area(options: PlaceOptions, full: "Landscape", budget: float,
-                  leak: bool = False) -> PlanningArea:
+def planning_area(options: PlaceOptions, full: "Landscape", budget: float, scene: SceneOptions,
+                  source: str) -> PlanningArea:
     """Read what the options name, on a landscape with its rasters.
 
     Args:
         budget: share of the cost of all treatable cells, where no money is named.
-        leak: fire passes between breaks that touch at a corner.
+        scene: the fires. source: what the landscape was read from; empty if it was handed in.
 
     Raises:
         InputError: files that do not fit, options that contradict one another.
@@ -64,13 +69,15 @@ def planning_area(options: PlaceOptions, full: "Landscape", budget: float,
     from firebreak.planning.core.rules import PlanRules
 
     full = _with_costs(options, full)
-    land, offset = named_area(full, options.area) if options.area else (full, (0, 0))
-    include = cells_in(options.must_include, land)
+    part = part_of_map(full, options.area, scene, source)
+    land, offset = part.land, part.offset
+    include = cells_in(options.must_include, land, offset, full)
     if options.must_exclude is not None:
-        land = _without(land, options.must_exclude, include)
+        excluded = mask_on_part(options.must_exclude, land, offset, full)
+        land = _without(land, excluded, include, offset)
     phases = phases_of(options.phases)
     money = money_of(options, phases)
-    lines = _lines(options, land, leak)
+    lines = _lines(options, land, scene.breaks.leak)
     whole = cost_of(np.flatnonzero(land.treatable), land)
     # What may be spent does not depend on where: a share is one of all treatable cells.
     spend = budget * whole if money is None else money
@@ -90,7 +97,7 @@ def planning_area(options: PlaceOptions, full: "Landscape", budget: float,
         budget = min(money / whole, 1.0)
     rules = PlanRules(include=_treatable(include, land, offset, options), budget=money,
                       shortest_m=options.shortest_m, lines=lines)
-    return PlanningArea(land, full, offset, rules, budget, phases, spend, anywhere)
+    return PlanningArea(land, full, offset, rules, budget, phases, spend, anywhere, part.domain)
 
 
 def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
@@ -138,15 +145,14 @@ def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "Corridors |
                      line=tuple(number for _, number in pairs), only=options.only_lines)
 
 
-def _without(land: "Landscape", path: Path, include: NDArray[np.int64]) -> "Landscape":
-    from firebreak.landscape.raster.on_grid import mask_of
-
-    excluded = mask_of(path, land, how="any")
+def _without(land: "Landscape", excluded: NDArray[np.bool_], include: NDArray[np.int64],
+             offset: Offset) -> "Landscape":
     both = int(excluded.ravel()[include].sum())
     if both:
         row, col = divmod(int(include[excluded.ravel()[include]][0]), land.shape[1])
         raise fail(expected="cells that must be included or excluded",
-                   given=f"{both} that must be both, the first at row {row}, column {col}",
+                   given=f"{both} that must be both, the first at row {row + offset[0]}, column "
+                         f"{col + offset[1]}",
                    where="--must-include and --must-exclude", remedy="correct one of them")
     return replace(land, treatable=land.treatable & ~excluded)
 
@@ -187,15 +193,13 @@ def existing_plan(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
         LandscapeWarning: a part of it lies where nothing may be treated, and is left out.
     """
     from firebreak.landscape.formats.assemble import warn
-    from firebreak.landscape.raster.on_grid import mask_of
     from firebreak.landscape.raster.shape_files import is_vector
 
     if isinstance(path, Path) and not is_vector(path) and (
             path.is_dir() or path.suffix.lower() == ".csv"):
-        (top, left), (rows, cols) = offset, land.shape
-        mask = read_plan(path, full).break_mask()[top:top + rows, left:left + cols]
+        mask = cut_grid(read_plan(path, full).break_mask(), land.shape, offset)
     else:
-        mask = mask_of(path, land, how="any") & land.burnable
+        mask = mask_on_part(path, land, offset, full) & land.burnable
     cells = np.flatnonzero(mask & land.treatable)
     lost = int(mask.sum()) - cells.size
     if lost:

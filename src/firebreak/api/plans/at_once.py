@@ -13,7 +13,7 @@ from firebreak.fire import burn
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.treated import write_treated
 from firebreak.landscape.value_unit import value_unit
-from firebreak.planning.core.area import cells_in, lift
+from firebreak.planning.core.area import View, cells_in, lift
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
@@ -114,7 +114,8 @@ class PlanAtOnce:
         plan = lift(self.plan, area.offset, area.full)
         # The source's file has no breaks that stand already; the landscape has them.
         whole = plan.break_mask()
-        whole.ravel()[cells_in(self.request.options.scene.map.built, area.full)] = True
+        whole.ravel()[cells_in(self.request.options.scene.map.built, area.full, (0, 0),
+                               area.full)] = True
         record = {} if first is None else {
             "first_plan": {"saved": first.saved, "choice_fires": first.fires}}
         return [*write_plan(plan, area.full, out, record).values(),
@@ -163,7 +164,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         area.rules.include,
         years_of(order, area.phases) if area.phases and over_years is None else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
-        cells_in(options.scene.map.built, area.land), unit,
+        cells_in(options.scene.map.built, area.land, area.offset, area.full), unit,
         rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves,
         fire_facts(scene, scene.fires("test", options.test_fires),
                    scene.fires("plan", options.plan_fires)))
@@ -223,7 +224,8 @@ def _write_pictures(out: Path, made: PlanAtOnce) -> list[Path]:
     from firebreak.report.figures.cartography import caption_of
     from firebreak.report.figures.maps import landscape_figure, plan_figure
 
-    land, plan = made.scene.landscape, made.plan
+    view = View.of(made.scene.landscape)
+    land, plan = view.land, view.plan(made.plan)
     caption = caption_of(land, seed=made.scene.seed)
     return [save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
             save_figure(plan_figure(land, plan, caption=caption), out / "plan.png")]

@@ -172,7 +172,8 @@ class PlanByWindows:
             others={} if judgement.network is None else {EXISTING: judgement.network},
             facts=[f"{saved_words(self.made, judgement.saved)}.", *(
                 f"{words[0].upper()}{words[1:]}." for words in facts_of(self.made))],
-            included=area.rules.include, standing=cells_in(options.scene.map.built, area.land),
+            included=area.rules.include,
+            standing=cells_in(options.scene.map.built, area.land, area.offset, area.full),
             existing=NO_CELLS if network is None else network.cells, fires=judgement.fires)
         return [*written, *write_plan_report(out, report)]
 

@@ -122,7 +122,8 @@ def read_request(source: "str | Landscape", options: PlanOptions, *,
     use_threads(options.scene.threads)
     full = options.scene.read(source)
     check_on_land(full, source, options.scene)
-    area = planning_area(options.place, full, options.budget, options.scene.breaks.leak)
+    area = planning_area(options.place, full, options.budget, options.scene,
+                         source if isinstance(source, str) else "")
     if by_windows is None:
         by_windows = int(area.land.treatable.sum()) > MAX_TREATABLE
         if by_windows:

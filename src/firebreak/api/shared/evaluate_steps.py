@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from firebreak.api.shared.domains import Part, part_of_map
 from firebreak.api.shared.inputs import check_named_there
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.option_rules import check_methods_fit
@@ -19,11 +20,13 @@ from firebreak.api.shared.scene_checks import (
 )
 from firebreak.checks import fail
 from firebreak.landscape.names import check_there, path_of
+from firebreak.planning.core.area import named_shape
 from firebreak.planning.output.earlier import plan_file
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.domain import Domain
     from firebreak.planning.core.plan import Plan
 
 
@@ -33,11 +36,14 @@ not decide: the fires are others than those of chunks."""
 
 
 class Request(NamedTuple):
-    """A comparison. more: the other arguments of `evaluate` but for the test fires."""
+    """A comparison. more: the other arguments of `evaluate` but for the test fires; domains: of the
+    scenes, None of those that have none.
+    """
 
     scenes: "list[Scene]"
     methods: list[str]
     more: dict[str, Any]
+    domains: "list[Domain | None]"
 
 
 def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
@@ -80,37 +86,51 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     tiled = tiled and not any(name in CHOOSERS or method_of(name).treats for name in methods)
     by_workers = beside is not None
     tiled = tiled and not (by_workers and (len(sources) > 1 or options.window is not None))
+    if options.area is not None and len(sources) > 1:
+        raise fail(expected="one landscape together with --area", given=f"{len(sources)}",
+                   where="--area", remedy="evaluate them one after the other")
+    named = named_shape(options.area)
     for source in sources:
-        if isinstance(source, str) and options.window is None:
-            if tiled and (not by_workers or _is_large(size_in_headers(path_of(source)))):
-                check_tiled_memory_first(source, None, max_threads())
+        if isinstance(source, str) and options.window is None and (
+                options.area is None or named is not None):
+            if tiled and (not by_workers or _is_large(named or size_in_headers(path_of(source)))):
+                check_tiled_memory_first(source, named, max_threads())
             else:
-                check_memory_first(source, None, least_rows(source, given.weather,
-                                                            given.scenarios))
-    parts = [(land, source if isinstance(source, str) else "")
-             for source in sources for land in parts_of(source, options)]
-    lands = [land for land, _ in parts]
-    read = [_plan(one, lands, options) for one in plans]
+                check_memory_first(source, named, least_rows(source, given.weather,
+                                                             given.scenarios))
+    parts = [part for source in sources for part in parts_of(source, options)]
+    lands = [part.land for part in parts]
+    read = [_plan(one, parts, options) for one in plans]
     checked_plans(lands, methods, read, options.budget, options.random_draws)
-    scenes = [_scene(land, source, options,
-                     tiled and (_is_large(land.shape) if by_workers
-                               else not _fits(land, source, options)), beside)
-              for land, source in parts]
+    scenes = [_scene(part.land, part.source, options,
+                     tiled and (_is_large(part.land.shape) if by_workers
+                               else not _fits(part.land, part.source, options)), beside)
+              for part in parts]
     return Request(scenes, methods, {
         "budget_share": options.budget, "plan_fires": options.plan_fires,
         "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
-        "plans": read, "search": options.search()})
+        "plans": read, "search": options.search()}, [part.domain for part in parts])
 
 
-def _plan(given: "Path | Plan", lands: "Sequence[Landscape]", options: EvaluateOptions) -> "Plan":
-    """A plan as it is given, or read for the only landscape."""
+def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions) -> "Plan":
+    """A plan as it is given, or read for the only landscape; where only a part of that is burned,
+    as a plan of the part.
+    """
     from firebreak.api.shared.records import warn_of_other_options
+    from firebreak.planning.core.area import cut_plan
     from firebreak.planning.output.export import read_plan
 
     if not isinstance(given, Path):
-        return given
-    warn_of_other_options(given, options.scene)
-    return read_plan(given, _only(lands))
+        plan, own = given, [part for part in parts
+                            if part.full.checksum() == given.landscape_checksum]
+        part = own[0] if own else None
+    else:
+        warn_of_other_options(given, options.scene)
+        part = _only(parts)
+        plan = read_plan(given, part.full)
+    if part is None or part.land is part.full:
+        return plan
+    return cut_plan(plan, part.offset, part.land, part.full)
 
 
 def _scene(land: "Landscape", source: str, options: EvaluateOptions,
@@ -138,8 +158,9 @@ def _is_large(shape: tuple[int, int] | None) -> bool:
     return shape is not None and shape[0] * shape[1] > LARGE_CELLS
 
 
-def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Landscape]":
-    """The landscape, or windows of it, drawn over the whole of it.
+def parts_of(source: "str | Landscape", options: EvaluateOptions) -> list[Part]:
+    """The area of a landscape with the land where its fires come from, or windows of it, drawn over
+    the whole of it, each a landscape of its own.
 
     Raises:
         InputError: no landscape there, or no window.
@@ -148,9 +169,9 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Lands
     from firebreak.landscape.raster.windows import Window, list_windows
     from firebreak.seeding import generator
 
-    land = options.scene.read(source)
+    land, spec = options.scene.read(source), source if isinstance(source, str) else ""
     if options.window is None:
-        return [land]
+        return [part_of_map(land, options.area, options.scene, spec)]
     rows, cols = land.shape
     room = (rows // options.window) * (cols // options.window)
     check_windows(land.name, min(options.windows, room), options.window**2,
@@ -159,11 +180,12 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> "list[Lands
     # Neighbours are alike, and an interval takes windows for independent.
     drawn = generator(options.scene.seed, "evaluate", "windows", land.fire_checksum()).permutation(
         len(found))[:options.windows]
-    return [found[place].of(land) for place in sorted(drawn.tolist())]
+    windows = [found[place].of(land) for place in sorted(drawn.tolist())]
+    return [Part(spec, window, window, (0, 0), None) for window in windows]
 
 
-def _only(lands: "Sequence[Landscape]") -> "Landscape":
-    if len(lands) != 1:
-        raise fail(expected="one landscape together with --plan", given=f"{len(lands)}",
+def _only(parts: Sequence[Part]) -> Part:
+    if len(parts) != 1:
+        raise fail(expected="one landscape together with --plan", given=f"{len(parts)}",
                    where="evaluate", remedy="evaluate a plan on the landscape it was made for")
-    return lands[0]
+    return parts[0]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.api.shared.domains import Part, part_of_map
 from firebreak.api.shared.option_rules import check_on_land
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.scene_checks import (
@@ -49,17 +50,6 @@ FILES = frozenset((
 Bands = dict[str, NDArray[np.float64]]
 
 
-class Part(NamedTuple):
-    """The part of a map to burn. source: what it was read from, empty if it was handed in; offset:
-    where `land` lies in `full`.
-    """
-
-    source: str
-    full: "Landscape"
-    land: "Landscape"
-    offset: tuple[int, int]
-
-
 class Burned(NamedTuple):
     """Fires that burned on a part. maps: bands by the name of their file, on the part's grid."""
 
@@ -72,9 +62,9 @@ class Burned(NamedTuple):
 
     @property
     def burned_share(self) -> float:
-        """Share of the burnable cells that a fire burns, mean."""
-        burnable = self.scene.landscape.burnable
-        return float(self.burned.burn_probability[burnable].mean())
+        """Share of the area's burnable cells that a fire burns, mean."""
+        land = self.scene.landscape
+        return float(self.burned.burn_probability[land.burnable & land.inside].mean())
 
 
 def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
@@ -84,7 +74,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
         InputError: no fires asked for; files that do not fit.
     """
     from firebreak.native_library import max_threads
-    from firebreak.planning.core.area import named_area, named_shape
+    from firebreak.planning.core.area import named_shape
     from firebreak.planning.core.fire_counts import check_test_fires
 
     if options.fires < 1:
@@ -97,8 +87,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
     check_test_fires(spec or "given", options.fires, 1, "--fires")
     full = options.scene.read(source)
     check_on_land(full, source, options.scene)
-    land, offset = (full, (0, 0)) if options.area is None else named_area(full, options.area)
-    return Part(spec, full, land, offset)
+    return part_of_map(full, options.area, options.scene, spec)
 
 
 def burn(part: Part, options: SimulateOptions, bar: "Bar",
@@ -124,15 +113,18 @@ def burn(part: Part, options: SimulateOptions, bar: "Bar",
 def _breaks(options: SimulateOptions, part: Part) -> NDArray[np.bool_] | None:
     """The breaks of the plan that is named, if any."""
     from firebreak.api.shared.records import warn_of_other_options
-    from firebreak.landscape.raster.on_grid import mask_of
+    from firebreak.planning.core.area import cut_grid, mask_on_part
     from firebreak.planning.output.export import read_plan
 
     if options.plan is None:
         return None
     if isinstance(options.plan, Path):
         warn_of_other_options(options.plan, options.scene)
-        return _on_part(read_plan(options.plan, part.full).break_mask(), part)
-    return mask_of(options.plan, part.land) & part.land.burnable  # a mask, from Python
+        return cut_grid(read_plan(options.plan, part.full).break_mask(), part.land.shape,
+                        part.offset)
+    # A mask, from Python.
+    return mask_on_part(options.plan, part.land, part.offset, part.full,
+                        "majority") & part.land.burnable
 
 
 def check_maps(out: Path) -> None:
@@ -154,6 +146,7 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
     """Writes the maps as GeoTIFFs of the whole map, pictures, and the options beside them."""
     from firebreak import fire
     from firebreak.api.shared.records import write_options
+    from firebreak.planning.core.area import View
     from firebreak.report.pages.run_report import write_simulation_report
 
     tags = {"seed": str(options.scene.seed), "fires": str(options.fires)}
@@ -161,12 +154,16 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
              for name, bands in done.maps.items()]
     files += [_styled(out / f"{name}.tif", bands[name]) for name, bands in done.maps.items()
               if name in bands and name != TURNS]
+    view = View.of(part.land)
+    # A fire that starts in the area, if one does.
+    shown = int(np.argmax(part.land.inside.ravel()[done.fires.source]))
     files += write_simulation_report(
-        out, part.land, done.burned.burn_probability, done.burned.downstream_value,
-        done.maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
-        done.maps["flame_length_m"]["flame_length_m"],
-        fire.burn(done.scene, done.fires.first(1), done.breaks, want="arrival").arrivals_min[0],
-        seed=options.scene.seed)
+        out, view.land, *(view.grid(grid) for grid in (
+            done.burned.burn_probability, done.burned.downstream_value,
+            done.maps["fireline_intensity_kw_m"]["fireline_intensity_kw_m"],
+            done.maps["flame_length_m"]["flame_length_m"],
+            fire.burn(done.scene, done.fires.part(slice(shown, shown + 1)), done.breaks,
+                      want="arrival").arrivals_min[0])), seed=options.scene.seed)
     write_options(out, options.scene)
     return files
 
@@ -201,7 +198,7 @@ def _maps(scene: "Scene", burned: "BurnResult", fires_per_ha_year: float | None,
               **scene.mean_behavior(breaks, _means(scene.scenarios.weight)),
               "downstream_value": burned.downstream_value, "expected_loss": burned.lost}
     if fires_per_ha_year is not None:
-        area_ha = float(land.burnable.sum()) * land.cell_size_m**2 / 1e4
+        area_ha = float(land.starts.sum()) * land.cell_size_m**2 / 1e4
         single["annual_burn_probability"] = annual_burn_probability(
             burned.burn_probability, fires_per_ha_year, area_ha)
     by_flame = {f"flames {name}": grid
@@ -230,17 +227,12 @@ def _means(weight: NDArray[np.float64]) -> "Callable[[FireBehavior], Bands]":
     return maps
 
 
-def _on_part(grid: NDArray[np.bool_], part: Part) -> NDArray[np.bool_]:
-    """The part of a grid of the whole map that a landscape cut from it covers."""
-    (top, left), (rows, cols) = part.offset, part.land.shape
-    return np.ascontiguousarray(grid[top:top + rows, left:left + cols])
-
-
 def on_full(bands: Bands, part: Part) -> Bands:
-    """Bands of a part on the whole map, no number outside it and outside the data."""
+    """Bands of a part on the whole map, no number outside the area and outside the data."""
     from firebreak.planning.core.area import lift_grid
 
-    return {name: lift_grid(grid, part.offset, part.full, np.nan) for name, grid in bands.items()}
+    return {name: lift_grid(grid, part.land, part.offset, part.full, np.nan)
+            for name, grid in bands.items()}
 
 
 def _written(path: Path, bands: Bands, land: "Landscape", tags: dict[str, str]) -> Path:

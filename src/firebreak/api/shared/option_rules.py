@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from firebreak.checks import fail
-from firebreak.landscape.names import is_path, is_sample
+from firebreak.landscape.names import is_made
 from firebreak.settings.rules import AT_ONCE, Rule, check, check_method
 
 if TYPE_CHECKING:
@@ -45,9 +45,9 @@ def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneO
     """
     from firebreak.landscape.fuel_systems import FBP
 
-    is_made = isinstance(source, str) and not (is_path(source) or is_sample(source))
+    made = isinstance(source, str) and is_made(source)
     check(options, rules=(
-        Rule(("terrain",), (), lambda _: is_made, "a landscape of a file or folder",
+        Rule(("terrain",), (), lambda _: made, "a landscape of a file or folder",
              "one whose slopes follow from its elevations", "leave it out"),
         Rule(("crew_speed_km_h",), (), lambda _: land.road_m is None,
              "--roads together with {name}", "none",

@@ -24,7 +24,7 @@ class PlaceOptions:
 
     area: str | None = None
     """Part of the map to plan for: R0:R1,C0:C1 (half-open, from the north-west corner), or a file
-    of polygons or a raster."""
+    of polygons or a raster. Only what is lost inside it counts; fires also start around it."""
     must_include: Path | None = None
     """Cells that the plan must have, shapes or a raster; they count in its cost."""
     must_exclude: Path | None = None
@@ -94,6 +94,9 @@ class EvaluateOptions(PlanningOptions):
     """Number of test fires: other fires, on which the plans are judged."""
     random_draws: AtLeastOne = 30
     """Number of plans of the method random; its result is their mean."""
+    area: str | None = None
+    """Part of the only landscape to compare on, as in `firebreak plan`, whose test fires are the
+    same."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
@@ -104,8 +107,8 @@ class SimulateOptions:
     fires: AtLeastOne = 1000
     """Number of fires."""
     area: str | None = None
-    """Part of the map to burn, with 16 cells around it: R0:R1,C0:C1 (half-open, from the
-    north-west corner), or a file of polygons or a raster. The maps are empty outside it."""
+    """Part of the map that counts: R0:R1,C0:C1 (half-open, from the north-west corner), or a file
+    of polygons or a raster. Fires also start around it. The maps are empty outside it."""
     plan: Path | None = None
     """Burn with the breaks of a plan: a folder, plan.csv, plan.tif or a Cell2Fire table."""
     fires_per_ha_year: NotNegative | None = None

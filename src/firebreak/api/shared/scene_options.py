@@ -4,6 +4,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from firebreak.api.shared.scene_checks import (
     check_tiled_memory,
     notice_of_ignitions,
@@ -11,6 +13,7 @@ from firebreak.api.shared.scene_checks import (
 )
 from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
+from firebreak.landscape.landscape import rectangle_of
 from firebreak.landscape.names import CLOSED_FORM, SYNTHETIC, is_sample, weather_place
 from firebreak.reading import number_in
 from firebreak.settings.breaks import MadeBreaks
@@ -284,7 +287,8 @@ class SceneOptions:
         return made
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
-        """The values of `--layers` on a landscape's grid; None if not given.
+        """The values of `--layers` on a landscape's grid, 0 outside the area of a domain; None if
+        not given.
 
         Raises:
             InputError: the file is damaged, a key unknown.
@@ -295,7 +299,16 @@ class SceneOptions:
         if self.map.layers is None:
             return None
         check_layers(str(self.map.layers), len(layer_kinds(self.map.layers)), landscape.shape)
-        return read_layers(self.map.layers, landscape)
+        if landscape.zone is None:
+            return read_layers(self.map.layers, landscape)
+        inside, (row, col, rows, cols) = landscape.inside, rectangle_of(landscape.inside)
+        own = np.s_[row:row + rows, col:col + cols]
+        made = []
+        for layer in read_layers(self.map.layers, landscape.crop(row, col, rows, cols)):
+            value = np.zeros(landscape.shape, np.float32)
+            value[own] = np.where(inside[own], layer.value, 0.0)
+            made.append(replace(layer, value=value))
+        return made
 
     def _climate(self) -> "WindClimate":
         from firebreak.units import M_MIN_PER_KM_H

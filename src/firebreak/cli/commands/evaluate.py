@@ -54,9 +54,10 @@ def run(bound: Bound[EvaluateArguments]) -> int:
 
 def _run(args: EvaluateArguments) -> int:
     """Makes and tells the comparison."""
+    from firebreak.api.shared.domains import domain_words
     from firebreak.api.shared.evaluate_steps import request_of
 
-    scenes, methods, request = request_of(
+    scenes, methods, request, domains = request_of(
         args.landscapes, args, args.plan or [],
         tiled=not args.perturb and args.out is None,
         beside=None if args.where.executor is None else args.where.beside())
@@ -74,6 +75,7 @@ def _run(args: EvaluateArguments) -> int:
         done = _in_chunks(args, whole, methods, request)
     print(table(done))
     print(args.scene.crews_words(), end="")
+    print("".join(map(domain_words, domains)), end="")
     doubted = _doubted(args, whole, done) if args.perturb else None
     print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:
@@ -144,7 +146,8 @@ def _next(args: EvaluateArguments, done: "Evaluation",
         plan = f" --plan {shlex.quote(str(args.plan[0]))}" if args.plan else ""
         return f"firebreak visualize {place}{plan}{scene_words(args.scene)} --serve"
     cut = re.search(r"\[([\d:,]+)\]$", scenes[0].landscape.name)  # a window of a map
-    area = "" if cut is None else f" --area {cut.group(1)}"
+    named = args.area or (cut and cut.group(1))
+    area = f" --area {shlex.quote(named)}" if named else ""
     policy = "" if args.policy is None else f" --policy {shlex.quote(str(args.policy))}"
     return (f"firebreak plan {place}{area} --method {max(found, key=found.__getitem__)}{policy} "
             f"--budget {args.budget:g}{scene_words(args.scene)} --out my_plan")

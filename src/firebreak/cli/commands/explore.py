@@ -23,7 +23,6 @@ from firebreak.cli.shared.signals import Terminated
 from firebreak.files import check_not_kept, made_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -94,8 +93,8 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
     from firebreak.planning.core.area import cells_in
 
     made = recorded(folder)
-    area = planning_area(made.place, made.scene.read(made.landscape), made.budget,
-                         made.scene.breaks.leak)
+    area = planning_area(made.place, made.scene.read(made.landscape), made.budget, made.scene,
+                         made.landscape)
     warn_of_another_landscape(folder, area.full.checksum())
     scene = replace(made.scene.scene(area.anywhere, made.landscape), landscape=area.land)
     policy = load_policy(args.policy or made.policy or _followed(folder) or shipped_for(made.scene))
@@ -103,7 +102,8 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
     existing = () if network is None else existing_plan(
         network, area.anywhere, area.full, area.offset).cells.tolist()
     return _read(folder, area.full, area.offset, scene, policy, made.plan_fires, made.scene.seed
-                 )._replace(standing=cells_in(made.scene.map.built, area.land).tolist(),
+                 )._replace(standing=cells_in(
+                     made.scene.map.built, area.land, area.offset, area.full).tolist(),
                             existing=existing)
 
 
@@ -120,7 +120,7 @@ def _followed(folder: Path) -> Path | None:
 
 def _of_landscape(args: VisualizeArguments) -> "Exploration":
     from firebreak.agent.policy_file import load_policy
-    from firebreak.planning.core.area import named_area
+    from firebreak.api.shared.domains import part_of_map
     from firebreak.planning.making import make_plan
     from firebreak.planning.methods import POLICY_METHOD, check_methods, method_of
     from firebreak.report.explorer.plans import exploration
@@ -129,8 +129,8 @@ def _of_landscape(args: VisualizeArguments) -> "Exploration":
     check_methods([method], "--method")
     options = args.scene_options()
     full = options.read(args.runs[0])
-    land, offset = (full, (0, 0)) if args.area is None else named_area(full, args.area)
-    scene = options.scene(land, args.runs[0])
+    part = part_of_map(full, args.area, options, args.runs[0])
+    scene = options.scene(part.land, args.runs[0])
     with warnings.catch_warnings():
         if args.policy is None and not method_of(method).guided:
             warnings.simplefilter("ignore")  # the Q-map is an extra here
@@ -142,41 +142,25 @@ def _of_landscape(args: VisualizeArguments) -> "Exploration":
         return exploration(scene, policy, args.budget, args.plan_fires, f"seed {options.seed}",
                            plan.method, plan.cells)
     warn_of_other_options(args.plan, options)
-    return _read(args.plan, full, offset, scene, policy, args.plan_fires, options.seed)
+    return _read(args.plan, full, part.offset, scene, policy, args.plan_fires, options.seed)
 
 
 def _read(path: Path, full: "Landscape", offset: tuple[int, int], scene: "Scene",
           policy: "Policy", plan_fires: int, seed: int) -> "Exploration":
     """A plan for a whole map that is stored, on the scene of the part of it at an offset."""
+    from firebreak.planning.core.area import cut_cells
     from firebreak.planning.output.export import read_build_order, read_plan, read_years
     from firebreak.report.explorer.plans import exploration
 
     plan = read_plan(path, full)
     numbers = read_build_order(path, full, plan.cells)
     first = np.arange(plan.cells.size) if numbers is None else np.argsort(numbers, kind="stable")
-    cells = _on_part(plan.cells[first], full, offset, scene.landscape, path)
+    cells = cut_cells(plan.cells[first], offset, scene.landscape, full, str(path))
     order = () if numbers is None else tuple(numbers[first].tolist())
     by_number = read_years(path) if order else {}
     years = tuple(by_number[number] for number in order) if set(order) <= by_number.keys() else ()
     return exploration(scene, policy, _share_spent(scene, cells), plan_fires, f"seed {seed}",
                        plan.method, cells, order, years)
-
-
-def _on_part(cells: "NDArray[np.int64]", full: "Landscape", offset: "Sequence[int]",
-             land: "Landscape", path: Path) -> "NDArray[np.int64]":
-    """Flat cells of the whole map as those of a part.
-
-    Raises:
-        InputError: some lie outside it, or may not be treated.
-    """
-    rows, cols = np.divmod(cells, full.shape[1])
-    rows, cols = rows - offset[0], cols - offset[1]
-    inside = (rows >= 0) & (rows < land.shape[0]) & (cols >= 0) & (cols < land.shape[1])
-    inside[inside] = land.treatable[rows[inside], cols[inside]]
-    if not inside.all():
-        raise fail(expected="a plan inside the area", given=f"{(~inside).sum()} cells outside it",
-                   where=str(path), remedy="give the --area that the plan was made for")
-    return rows * land.shape[1] + cols
 
 
 def _share_spent(scene: "Scene", cells: "NDArray[np.int64]") -> float:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firebreak.api.plans.at_once import PlanAtOnce
+from firebreak.api.shared.domains import domain_words
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.checks import counted, install
 from firebreak.cli.shared import common
@@ -54,6 +55,8 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
     else:
         _say_windows(run)
         record = _record_of_windows(run)
+    domain = run.request.area.domain
+    print(domain_words(domain), end="")
     for path in files:
         print(path)
     if isinstance(run, PlanAtOnce) and run.evaluation is not None and not has_vector_reader():
@@ -61,6 +64,7 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
     print(f"next: {_next(args, run.plan, out)}")
     if args.scene.json:
         common.print_json({**_plan_record(run.plan), **record,
+                           **({} if domain is None else {"domain": domain.to_json()}),
                            "files": [str(path) for path in files]})
 
 

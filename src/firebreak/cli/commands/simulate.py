@@ -22,7 +22,7 @@ from firebreak.settings.binding import Bound
 from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
-    from firebreak.api.shared.fire_maps import BurnAll
+    from firebreak.api.shared.fire_maps import BurnAll, Part
     from firebreak.fire import BurnResult, Fires, Scene
     from firebreak.landscape.landscape import Landscape
 
@@ -60,6 +60,7 @@ def run(bound: Bound[SimulateArguments]) -> int:
 
 def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     """Burns the fires, writes and tells what they did."""
+    from firebreak.api.shared.domains import domain_words
     from firebreak.api.shared.fire_maps import burn, part_to_burn, write_maps
     from firebreak.landscape.formats.tables import read_fire_sizes
     from firebreak.landscape.value_unit import value_unit
@@ -69,7 +70,7 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     records = None if args.fire_sizes is None else read_fire_sizes(args.fire_sizes)
     part = part_to_burn(args.landscape, args)
     land = part.land
-    observed = None if args.observed is None else _observed(args.observed, land)
+    observed = None if args.observed is None else _observed(args.observed, part)
     done = burn(part, args, bars(args.scene.bars_hidden), by_workers, args.where.beside())
     # Counted in cells: a fire's loss counts value.
     share = done.burned_share
@@ -95,6 +96,7 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     print(args.scene.crews_words(), end="")
     print(_outlasting(done.scene, done.fires), end="")
     print(_hemmed_in(land, done.fires), end="")
+    print(domain_words(part.domain), end="")
     for path in files:
         print(path)
     if args.plan is None:
@@ -104,6 +106,7 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     if args.scene.json:
         common.print_json({"mean_burned_share": share, "fires": args.fires,
                            "seconds": done.seconds, "files": [str(path) for path in files]}
+                          | ({} if part.domain is None else {"domain": part.domain.to_json()})
                           | ({} if agreement is None else {"observed": agreement._asdict()}))
     return 0
 
@@ -121,10 +124,10 @@ def _by_workers(where: BurnOptions) -> "BurnAll":
     return burn_all
 
 
-def _observed(path: Path, land: "Landscape") -> NDArray[np.bool_]:
-    from firebreak.landscape.raster.on_grid import mask_of
+def _observed(path: Path, part: "Part") -> NDArray[np.bool_]:
+    from firebreak.planning.core.area import mask_on_part
 
-    mask = mask_of(path, land)
+    mask = mask_on_part(path, part.land, part.offset, part.full, "majority")
     if not mask.any():
         raise fail(expected="cells that the observed fire burned", given="none on the landscape",
                    where=str(path), remedy="check its place and reference system")

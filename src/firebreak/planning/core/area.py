@@ -1,30 +1,33 @@
 """Planning for a part of a large map: cut the part out with a margin, plan, put the plan back.
 
 In the margin fires start and spread as anywhere, but nothing is treated there. An area is named as
-R0:R1,C0:C1, or by shapes or a raster that lie in it.
+R0:R1,C0:C1, or by shapes or a raster that lie in it. The margin is that of `domain`, or on
+synthetic land MARGIN cells.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.landscape import NODATA, Landscape, rectangle_of
+from firebreak.landscape.raster.mirror import inside_map, padded_to
+from firebreak.landscape.raster.windows import Window
 from firebreak.planning.core.plan import Plan, check_plan, cost_of
 
 if TYPE_CHECKING:
     from firebreak.landscape.candidates.corridor import Corridor
-    from firebreak.landscape.raster.on_grid import ArrayOnGrid
+    from firebreak.landscape.raster.on_grid import ArrayOnGrid, Reading
 
 Offset = tuple[int, int]
-"""(row, column) of a part's north-west cell in the full map."""
+"""(row, column) of a part's north-west cell in the full map, below 0 where it begins beyond it."""
 MARGIN = 16
-"""Cells around an area in which fires start and spread but nothing is treated."""
+"""Cells around an area of synthetic land in which fires start and spread."""
 _AREA = re.compile(r"(\d{1,9}):(\d{1,9}),(\d{1,9}):(\d{1,9})", re.ASCII)
 
 
@@ -47,48 +50,62 @@ def named_shape(area: "str | ArrayOnGrid | None") -> tuple[int, int] | None:
 
 
 def named_area(full: Landscape, area: "str | ArrayOnGrid") -> tuple[Landscape, Offset]:
-    """The cells that an area names with a margin, only the area treatable, and where they lie.
+    """The cells that an area names with MARGIN cells around, only the area treatable, and where
+    they lie.
 
     Raises:
         InputError: no such area or file, or none of it on the landscape.
     """
-    found = named_range(area)
-    if found is not None:
-        return plan_area(full, *found, MARGIN)
-    if isinstance(area, str) and not Path(area).exists():
-        raise fail(expected="an area like R0:R1,C0:C1, or a file of polygons", given=f"'{area}'",
-                   where="--area", remedy="for example --area 100:164,200:264")
     inside = area_mask(full, area)
-    rows, cols = (np.flatnonzero(inside.any(axis=axis)) for axis in (1, 0))
-    if not rows.size:
-        raise fail(expected="an area on the landscape", given="no cell of it", where=str(area),
-                   remedy="check its place and reference system")
-    land, offset = plan_area(full, slice(int(rows[0]), int(rows[-1]) + 1),
-                             slice(int(cols[0]), int(cols[-1]) + 1), MARGIN)
-    (top, left), (height, width) = offset, land.shape
-    own = inside[top:top + height, left:left + width]
+    row, col, rows, cols = rectangle_of(inside)
+    land, offset = plan_area(full, slice(row, row + rows), slice(col, col + cols), MARGIN)
+    own = cut_grid(inside, land.shape, offset)
     return replace(land, treatable=land.treatable & own), offset
 
 
 def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
-    """The cells of an area itself, without the margin, bool [H, W] of the whole map."""
+    """The cells of an area itself, without a margin, bool [H, W] of the whole map.
+
+    Raises:
+        InputError: no such area or file, or none of it on the landscape.
+    """
     from firebreak.landscape.raster.on_grid import mask_of
 
     found = named_range(area)
-    if found is None:
-        return mask_of(area, full)
-    inside = np.zeros(full.shape, np.bool_)
-    inside[found] = True
+    if found is not None:
+        for what, cells, size in zip(("rows", "columns"), found, full.shape, strict=True):
+            _check_range(full, what, cells, size)
+        inside = np.zeros(full.shape, np.bool_)
+        inside[found] = True
+        return inside
+    if isinstance(area, str) and not Path(area).exists():
+        raise fail(expected="an area like R0:R1,C0:C1, or a file of polygons", given=f"'{area}'",
+                   where="--area", remedy="for example --area 100:164,200:264")
+    inside = mask_of(area, full)
+    if not inside.any():
+        raise fail(expected="an area on the landscape", given="no cell of it", where=str(area),
+                   remedy="check its place and reference system")
     return inside
 
 
-def cells_in(path: "Path | ArrayOnGrid | None", land: Landscape) -> NDArray[np.int64]:
-    """Flat cells that shapes or a raster name, by rows; none where there is no file."""
+def mask_on_part(path: "str | Path | ArrayOnGrid", land: Landscape, offset: Offset,
+                 full: Landscape, how: "Reading" = "any") -> NDArray[np.bool_]:
+    """The cells [h, w] of a part of a map that shapes or a raster name; none beyond the map."""
     from firebreak.landscape.raster.on_grid import mask_of
 
+    window = Window(*offset, *land.shape)
+    real = inside_map(window, full.shape)
+    if real == window:
+        return mask_of(path, land, how=how)
+    return padded_to(mask_of(path, real.of(full), how=how), real, window, False)
+
+
+def cells_in(path: "Path | ArrayOnGrid | None", land: Landscape, offset: Offset,
+             full: Landscape) -> NDArray[np.int64]:
+    """Flat cells of a part that shapes or a raster name, by rows; none where there is no file."""
     if path is None:
         return np.empty(0, np.int64)
-    return np.flatnonzero(mask_of(path, land, how="any"))
+    return np.flatnonzero(mask_on_part(path, land, offset, full))
 
 
 def plan_area(landscape: Landscape, rows: slice, cols: slice,
@@ -120,20 +137,55 @@ def lift(plan: Plan, offset: Offset, landscape: Landscape) -> Plan:
     """The plan of a part as a plan of the full map: the same budget, a smaller share of the map.
 
     Raises:
-        InputError: the part does not lie inside the map, or its cells are not treatable there.
+        InputError: its cells do not lie inside the map, or are not treatable there.
     """
-    height, width = landscape.shape
-    if offset[0] + plan.shape[0] > height or offset[1] + plan.shape[1] > width or min(offset) < 0:
-        raise fail(expected=f"a part of a map of {height} x {width} cells",
-                   given=f"{plan.shape[0]} x {plan.shape[1]} cells at row {offset[0]}, "
-                         f"column {offset[1]}", where=f"landscape {landscape.name}",
-                   remedy="use the map that the plan's area was cut from")
+    row, col = np.divmod(plan.cells, plan.shape[1])
+    for what, place, size in (("row", row + offset[0], landscape.shape[0]),
+                              ("column", col + offset[1], landscape.shape[1])):
+        if ((place < 0) | (place >= size)).any():
+            raise fail(expected=f"a plan inside a map of {landscape.shape[0]} x "
+                                f"{landscape.shape[1]} cells",
+                       given=f"{what}s {place.min()} to {place.max()}",
+                       where=f"landscape {landscape.name}",
+                       remedy="use the map that the plan's area was cut from")
     cells = lift_cells(plan.cells, plan.shape[1], offset, landscape)
+    return _placed(plan, cells, landscape)
+
+
+def cut_plan(plan: Plan, offset: Offset, part: Landscape, landscape: Landscape) -> Plan:
+    """The plan of a full map as a plan of a part of it: what `lift` undoes.
+
+    Raises:
+        InputError: as of `cut_cells`.
+    """
+    return _placed(plan, cut_cells(plan.cells, offset, part, landscape, f"plan '{plan.method}'"),
+                   part)
+
+
+def cut_cells(cells: NDArray[np.int64], offset: Offset, part: Landscape, landscape: Landscape,
+              where: str) -> NDArray[np.int64]:
+    """Flat cells of a full map as those of a part of it.
+
+    Raises:
+        InputError: some lie outside it, or may not be treated.
+    """
+    row, col = np.divmod(cells, landscape.shape[1])
+    row, col = row - offset[0], col - offset[1]
+    inside = (row >= 0) & (row < part.shape[0]) & (col >= 0) & (col < part.shape[1])
+    inside[inside] = part.treatable[row[inside], col[inside]]
+    if not inside.all():
+        raise fail(expected="a plan inside the area", given=f"{(~inside).sum()} cells outside it",
+                   where=where, remedy="give the --area that the plan was made for")
+    return row * part.shape[1] + col
+
+
+def _placed(plan: Plan, cells: NDArray[np.int64], landscape: Landscape) -> Plan:
+    """A plan with these cells, of a landscape; its budget stays."""
     whole = cost_of(np.flatnonzero(landscape.treatable), landscape)
-    lifted = replace(plan, cells=cells, shape=landscape.shape, landscape=landscape.name,
+    placed = replace(plan, cells=cells, shape=landscape.shape, landscape=landscape.name,
                      landscape_checksum=landscape.checksum(), budget_share=plan.budget / whole)
-    check_plan(lifted, landscape)
-    return lifted
+    check_plan(placed, landscape)
+    return placed
 
 
 def _check_range(landscape: Landscape, what: str, cells: slice, size: int) -> None:
@@ -159,10 +211,58 @@ def lift_cells(cells: NDArray[np.int64], cols: int, offset: Offset,
     return (row + offset[0]) * landscape.shape[1] + col + offset[1]
 
 
-def lift_grid(grid: NDArray, offset: Offset, landscape: Landscape, fill: float) -> NDArray:
-    """A grid [h, w] of a part on the whole landscape, [H, W], `fill` outside it and its data."""
+class View(NamedTuple):
+    """The rectangle of cells around the area of a domain, which pictures show; of other land all.
+
+    land: the rectangle; window: where it lies in the domain, which has so many columns.
+    """
+
+    land: Landscape
+    window: Window
+    cols: int
+
+    @classmethod
+    def of(cls, land: Landscape) -> "View":
+        """The view of a part of a map."""
+        window = Window(*rectangle_of(land.inside))
+        return cls(replace(window.of(land), name=land.name), window, land.shape[1])
+
+    def grid(self, whole: NDArray) -> NDArray:
+        """The part of a grid that is shown."""
+        return whole[self.window.slices]
+
+    def cells(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Flat cells of the domain, all of which are shown, as those of the view."""
+        return lift_cells(cells, self.cols, (-self.window.row, -self.window.col), self.land)
+
+    def segments(self, segments: "Sequence[Corridor]") -> "list[Corridor]":
+        """Segments of the domain as those of the view."""
+        return [one._replace(cells=self.cells(one.cells), path=self.cells(one.path))
+                for one in segments]
+
+    def plan(self, plan: Plan) -> Plan:
+        """A plan for the domain with the cells of the view, for pictures."""
+        return replace(plan, cells=self.cells(plan.cells), shape=self.land.shape)
+
+
+def lift_grid(grid: NDArray, part: Landscape, offset: Offset, landscape: Landscape,
+              fill: float) -> NDArray:
+    """A grid [h, w] of a part on the whole landscape, [H, W], `fill` outside it, outside the area
+    of a domain, and outside the data.
+    """
     whole = np.full(landscape.shape, fill, grid.dtype)
-    (top, left), (rows, cols) = offset, grid.shape
-    whole[top:top + rows, left:left + cols] = grid
+    window = Window(*offset, *part.shape)
+    real = inside_map(window, landscape.shape)
+    whole[real.slices] = cut_grid(np.where(part.inside, grid, grid.dtype.type(fill)),
+                                  (real.rows, real.cols),
+                                  (real.row - window.row, real.col - window.col))
     whole[landscape.fuel_model == NODATA] = fill
     return whole
+
+
+def cut_grid(grid: NDArray, shape: tuple[int, int], offset: Offset) -> NDArray:
+    """The part of a grid of this shape that begins at an offset; 0 beyond the grid."""
+    window = Window(*offset, *shape)
+    real = inside_map(window, (grid.shape[0], grid.shape[1]))
+    return np.ascontiguousarray(grid[real.slices] if real == window
+                                else padded_to(grid[real.slices], real, window, 0))

@@ -78,8 +78,8 @@ def _fitting(shape: tuple[int, int], conditions: FireConditions, plan_fires: int
     side = isqrt(int(shape[0] * shape[1] * 0.9 * free / max(free - left(plan_fires), 1)))
     if side >= FEWEST_CELLS:
         side = min(side, *shape)
-        return (f"use a part of the map (in evaluate --window {side} --windows 1, elsewhere --area "
-                f"0:{side},0:{side} or another part of as many cells)")
+        return (f"use a part of the map (--area 0:{side},0:{side} or another part of as many "
+                "cells)")
     return "use fewer rows of weather (--scenarios, --hours), or a machine with more memory"
 
 

@@ -52,7 +52,7 @@ class FireFacts(NamedTuple):
         sizes_ha, times: what each burns, and how often it counts, f64 [fires].
         winds: the same by wind.
         at_edge: share that touches the edge of the land that burns here.
-        outside: share that starts outside the planned area; 0 where all of the land is planned.
+        outside: share that starts outside the area of a domain; 0 where there is no domain.
         away_km: 10, 50 and 90 % of the distance of these from the area; empty where there are none.
         lost, burned_ha: mean loss of a fire, in the unit of `lost_unit`, and mean hectares.
         lost_from_edge, lost_from_outside: share of the loss of fires of the two kinds.
@@ -90,19 +90,17 @@ class _Burned(NamedTuple):
     day_ha: Floats
 
 
-def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None,
-               area: Flags | None = None) -> FireFacts:
+def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None) -> FireFacts:
     """Burn fires without breaks and describe them.
 
     Args:
         fires: of the set that judges; the first MOST_FIRES count.
         plan_fires: those that methods plan with; None: there are none.
-        area: bool [H, W], the cells that are planned for; None for all.
     """
     fires = fires.first(MOST_FIRES)
     burned = _burned(scene, fires)
     weight = fires.times
-    away = _away_km(scene, fires, area)
+    away = _away_km(scene, fires)
     outside = away > 0.0
     unit = value_unit(scene.landscape)
     whole = max(float(burned.loss.sum()), np.finfo(float).tiny)
@@ -153,13 +151,14 @@ def _by_wind(fires: Fires, wind_km_h: Floats, hectares: Floats,
     return tuple(found)
 
 
-def _away_km(scene: Scene, fires: Fires, area: Flags | None) -> Floats:
-    """Distance of each start from the planned area, km; 0 within it."""
-    if area is None or area.all():
+def _away_km(scene: Scene, fires: Fires) -> Floats:
+    """Distance of each start from the area, km; 0 within it."""
+    inside = scene.landscape.inside
+    if inside.all():
         return np.zeros(fires.source.size)
     from scipy.ndimage import distance_transform_edt
 
-    away = distance_transform_edt(~area, sampling=scene.landscape.cell_size_m / 1e3)
+    away = distance_transform_edt(~inside, sampling=scene.landscape.cell_size_m / 1e3)
     return np.asarray(away.ravel()[fires.source])
 
 

@@ -31,7 +31,7 @@ class Row(NamedTuple):
         untreated_loss: mean loss of the test fires without breaks, in units of value.
         untreated_loss_in_unit, loss_unit: the same in hectares, houses or money, and which of them;
             see `landscape.value_unit`.
-        untreated_burned_share: share of the burnable cells that they burn, mean.
+        untreated_burned_share: share of the area's burnable cells that they burn, mean.
         median_duration_min: of the landscape's fires, set to burn the share that was asked for.
         reduction: drop of the mean loss.
         reduction_untreated_cells: the same, counting only cells that the plan does not treat.
@@ -106,7 +106,8 @@ def judge_scene(scene: Scene, plans: Mapping[str, Sequence[Plan]], plan_fires: i
     if not (before.loss.mean() > 0.0 and before_shown.loss.mean() > 0.0):
         raise nothing_burned(scene)
     report(test_fires + plan_fires)
-    share = float(before.burn_probability[scene.landscape.burnable].mean())
+    land = scene.landscape
+    share = float(before.burn_probability[land.burnable & land.inside].mean())
     result = SceneResult({}, {}, before.loss, test.scenario, test.times)
     for name, own in plans.items():
         saved, measures = [], []

@@ -154,13 +154,13 @@ def _write_treatment(folder: Path, result: PlanResult, tags: Mapping[str, str]) 
     done = np.where(land.burnable, _UNTREATED, _BARRIER).astype(np.uint8)
     done.ravel()[plan.cells] = _TREATED
     done.ravel()[result.included] = _INCLUDED
-    grid = lift_grid(done, result.offset, result.full, _NONE)
+    grid = lift_grid(done, land, result.offset, result.full, _NONE)
     path = write_geotiff(folder / "treatment.tif", {"treatment": grid}, result.full, nodata=_NONE,
                          dtype=np.uint8, tags=tags,
                          colours={code: _rgba(colour) for code, (colour, _) in _TREATMENT.items()})
     style = write_classes(path, [Class(code, colour, label)
                                  for code, (colour, label) in _TREATMENT.items() if code != _NONE])
-    numbers = lift_grid(segment_numbers(result.segments, land.shape), result.offset,
+    numbers = lift_grid(segment_numbers(result.segments, land.shape), land, result.offset,
                         result.full, -1)
     segments = write_geotiff(folder / "segments.tif", {BUILD_ORDER: numbers}, result.full,
                              nodata=-1, dtype=np.int32, tags=tags)
@@ -172,10 +172,11 @@ def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> 
     its 95 % interval.
     """
     effect = result.effect
-    burnable = result.scene.landscape.burnable
+    land = result.scene.landscape
+    shown = land.burnable & land.inside
     change = effect.after - effect.before
-    top = max(float(max(effect.before.max(), effect.after.max())), 1e-6)
-    most = max(float(np.abs(change[burnable]).max(initial=0.0)), 1e-6)
+    top = max(float(np.maximum(effect.before, effect.after)[shown].max(initial=0.0)), 1e-6)
+    most = max(float(np.abs(change[shown]).max(initial=0.0)), 1e-6)
     made = {"burn_probability_before": ({"burn probability": effect.before},
                                         even_stops(BURN_COLOURS, 0.0, top)),
             "burn_probability_after": ({"burn probability": effect.after},
@@ -185,7 +186,7 @@ def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> 
                                             even_stops(CHANGE_COLOURS, -most, most))}
     files = []
     for name, (bands, stops) in made.items():
-        grids = {band: lift_grid(grid.astype(np.float32), result.offset, result.full, OUTSIDE)
+        grids = {band: lift_grid(grid.astype(np.float32), land, result.offset, result.full, OUTSIDE)
                  for band, grid in bands.items()}
         path = write_geotiff(folder / f"{name}.tif", grids, result.full, nodata=OUTSIDE,
                              dtype=np.float32, tags=tags)

@@ -20,6 +20,7 @@ from firebreak.files import replacing, write_bytes
 from firebreak.fire import Scene, burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.lifetime import tied
+from firebreak.planning.core.area import View
 from firebreak.planning.core.plan import Plan
 from firebreak.report.figures.cartography import fuel_colour, hillshade
 
@@ -62,8 +63,12 @@ def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
     fire = fires.part(slice(best, best + 1))
     before, after = (burn(scene, fire, under, want="arrival").arrivals_min[0]
                      for under in (None, breaks))
-    gif = fire_gif(path, scene.landscape, before, after, breaks, int(fire.source[0]),
-                   float(fire.duration_min[0]), order=plan.cells)
+    view = View.of(scene.landscape)
+    start = np.zeros(breaks.shape, np.bool_)
+    start.ravel()[fire.source[0]] = True
+    place = np.append(np.flatnonzero(view.grid(start)), -1)[0]
+    gif = fire_gif(path, view.land, view.grid(before), view.grid(after), view.grid(breaks),
+                   int(place), float(fire.duration_min[0]), order=view.cells(plan.cells))
     film = write_mp4(gif)
     return [gif] if film is None else [gif, film]
 
@@ -77,7 +82,7 @@ def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float
     Args:
         arrival_without, arrival_with: minutes [H, W], inf = unburned, of the same fire.
         breaks: bool [H, W].
-        source_cell: flat cell in which the fire starts.
+        source_cell: flat cell in which the fire starts; below 0 where it comes from elsewhere.
         duration_min: time of the last frame, > 0.
         frames: at least 2; the first is the ignition.
         order: flat cells of the breaks in the order to place them, which is then shown first.
@@ -187,8 +192,9 @@ def _side(panel: _Panel, background: Indices, time: float, duration: float, sour
     cells = _cells(panel, background, time, duration)
     image = cells.repeat(scale, axis=0).repeat(scale, axis=1)
     _draw_breaks(image, panel.breaks, scale)
-    row, col = divmod(source_cell, cells.shape[1])
-    _draw_ring(image, (row + 0.5) * scale, (col + 0.5) * scale, max(7.0, 0.7 * scale))
+    if source_cell >= 0:
+        row, col = divmod(source_cell, cells.shape[1])
+        _draw_ring(image, (row + 0.5) * scale, (col + 0.5) * scale, max(7.0, 0.7 * scale))
     width = max(image.shape[1], _PANEL_PX)
     spare = width - image.shape[1]
     framed = np.pad(image, ((0, 0), (spare // 2, spare - spare // 2)),

@@ -133,7 +133,7 @@ def burn_probability_figure(landscape: Landscape, before: NDArray[np.float64],
         top = max(float(before.max()), float(after.max()), 1e-9)
         for axes, values, words in ((panels[0], before, "without breaks"),
                                     (panels[1], after, f"with {cells.size:,} break cells")):
-            share = values[landscape.burnable].mean()
+            share = values[landscape.burnable & landscape.inside].mean()
             image = draw_values(axes, landscape, values, "YlOrRd", 0.0, top,
                                 measures=values is before)
             axes.set_title(f"{words}: a mean fire burns {share:.1%}\nof the burnable area")

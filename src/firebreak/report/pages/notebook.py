@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.area import View
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.intervals import interval_words
@@ -21,11 +22,11 @@ from firebreak.report.pages.plan_parts import marked_in, pair_rows
 def plan_cell(scene: Scene, plan: Plan, result: PlanResult | None,
               evaluation: Evaluation | None) -> str:
     """The breaks on the map of the part that was planned for, and the methods in a table."""
-    caption = caption_of(scene.landscape, seed=scene.seed)
+    view, caption = View.of(scene.landscape), caption_of(scene.landscape, seed=scene.seed)
     if result is None:
-        drawn = plan_figure(scene.landscape, plan, caption=caption)
+        drawn = plan_figure(view.land, view.plan(plan), caption=caption)
     else:
-        drawn = segments_figure(scene.landscape, result.segments, caption=caption,
+        drawn = segments_figure(view.land, view.segments(result.segments), caption=caption,
                                 title=f"Fuel breaks ({plan.made_by})", years=result.years)
     methods = "" if evaluation is None else methods_table(evaluation, plan.label)
     return filled("notebook.html", "cell", f"{plan.label}: {spent_words(plan)}", png_of(drawn),
@@ -35,7 +36,8 @@ def plan_cell(scene: Scene, plan: Plan, result: PlanResult | None,
 def fires_cell(landscape: Landscape, probability: NDArray[np.float64], seed: int,
                words: str) -> str:
     """Burn probability [H, W] on the map, and what the fires burned."""
-    drawn = field_figure(landscape, probability, title="Burn probability",
+    view = View.of(landscape)
+    drawn = field_figure(view.land, view.grid(probability), title="Burn probability",
                          label="share of fires that burn the cell", colours="inferno",
                          caption=caption_of(landscape, seed=seed))
     return filled("notebook.html", "cell", words, png_of(drawn), "")

@@ -76,9 +76,10 @@ def _losses(r: ReportedPlan, result: PlanResult) -> Facts:
     return {"unit": result.unit.name, "before": before,
             "after": r.numbers["mean_loss_after"].mean,
             "saved": Interval(*(before * end for end in r.saved)),
-            "burned_ha": float(result.effect.before.sum()) * cell_ha,
-            "left_ha": float(result.effect.after.sum()) * cell_ha,
-            "yearly": None if fires is None else fires * float(r.land.burnable.sum()) * cell_ha}
+            "burned_ha": float(result.effect.before[r.land.inside].sum()) * cell_ha,
+            "left_ha": float(result.effect.after[r.land.inside].sum()) * cell_ha,
+            "yearly": None if fires is None else (
+                fires * float(result.scene.landscape.starts.sum()) * cell_ha)}
 
 
 def plan(r: ReportedPlan) -> Facts:

@@ -32,7 +32,7 @@ from firebreak.report.figures.plan_figures import (
 from firebreak.report.figures.years_figure import years_figure
 from firebreak.report.pages import plan_parts as parts
 from firebreak.report.pages.html import Part, page, write_page
-from firebreak.report.pages.reported_plan import Level, ReportedPlan
+from firebreak.report.pages.reported_plan import Level, ReportedPlan, in_view
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -60,6 +60,7 @@ def write_plan_report(out: Path, report: ReportedPlan, curves: Mapping[str, Curv
         curves: by method its costs and what they save, see `losses.saved_by_order`.
         bar: of the pictures.
     """
+    report = in_view(report)
     figures = _figures(report, curves or {})
     pictures: dict[str, Path] = {}
     films: list[Path] = []
@@ -68,7 +69,7 @@ def write_plan_report(out: Path, report: ReportedPlan, curves: Mapping[str, Curv
             pictures[name] = save_figure(figure, out / f"{name}.png")
             advance(1)
         if report.result is not None:
-            films = fire_animation(out / "fire.gif", report.result.scene, report.plan)
+            films = fire_animation(out / "fire.gif", report.result.scene, report.result.plan)
             advance(1)
     written = [*pictures.values(), *films]
     origin = report.origin._replace(files=[*report.origin.files, *(file.name for file in written)])
@@ -127,7 +128,7 @@ def _effect_figures(report: ReportedPlan, result: PlanResult, curves: Mapping[st
         figures["budget"] = budget_figure(effect, plan.priced_in, curves,
                                           loss_unit=unit.name, caption=caption, method=plan.label)
     if result.over_years is not None and result.segments:
-        figures["years"] = years_figure(land, result.segments, result.treatments,
+        figures["years"] = years_figure(land, report.segments, result.treatments,
                                         result.over_years, unit, caption=caption)
     if report.evaluation is not None:
         figures["comparison"] = comparison_figure(

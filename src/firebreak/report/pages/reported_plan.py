@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from firebreak.fire import FireConditions, Scene
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.area import View
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.effect import risk
@@ -77,6 +78,25 @@ class ReportedPlan(NamedTuple):
     def conditions(self) -> FireConditions:
         """The assumptions about the fires."""
         return self.scene.conditions
+
+
+def in_view(report: ReportedPlan) -> ReportedPlan:
+    """A report of the rectangle around the area alone; what `result` has of scene, plan and
+    segments stays as it is.
+    """
+    view, result = View.of(report.land), report.result
+    if view.land.shape == report.land.shape:
+        return report
+    if result is not None:
+        effect, (top, left) = result.effect, result.offset
+        result = result._replace(
+            offset=(top + view.window.row, left + view.window.col), effect=effect._replace(
+                before=view.grid(effect.before), after=view.grid(effect.after),
+                half_width=view.grid(effect.half_width)))
+    return report._replace(
+        land=view.land, plan=view.plan(report.plan), segments=view.segments(report.segments),
+        included=view.cells(report.included), existing=view.cells(report.existing),
+        standing=view.cells(report.standing), result=result)
 
 
 def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,

@@ -8,16 +8,18 @@ import pytest
 from firebreak.api.plans.area import PlanningArea, planning_area
 from firebreak.api.plans.money import money_by_year
 from firebreak.api.shared.plan_options import PlaceOptions
+from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli.shared.plan_record import options_in
 from firebreak.landscape.synthetic.generate import generate
 
 LAND = generate(3, 12)
+SCENE = SceneOptions()
 WHOLE = float(np.count_nonzero(LAND.treatable))
 
 
 def placed(budget: float = 0.5, **options: object) -> PlanningArea:
-    return planning_area(PlaceOptions(**options), LAND, budget)
+    return planning_area(PlaceOptions(**options), LAND, budget, SCENE, "")
 
 
 def test_all_the_money_is_shared_in_equal_parts() -> None:
@@ -44,9 +46,9 @@ def test_a_phase_of_a_file_is_a_whole_year_and_money(tmp_path: Path, phase: str)
     config = tmp_path / "plan.toml"
     config.write_text(f"[[phase]]\n{phase}\n")
     with pytest.raises(InputError, match=r"expected (a year and|years from 1)"):
-        planning_area(options_in(config).place, LAND, 0.5)
+        planning_area(options_in(config).place, LAND, 0.5, SCENE, "")
     config.write_text("[[phase]]\nyear = 2030\nbudget = 3.5\n")
-    assert planning_area(options_in(config).place, LAND, 0.5).phases == [(2030, 3.5)]
+    assert planning_area(options_in(config).place, LAND, 0.5, SCENE, "").phases == [(2030, 3.5)]
 
 
 def test_a_plan_is_made_for_no_more_than_all_breaks_cost() -> None:

@@ -19,6 +19,7 @@ from firebreak.fire import (
     make_scene,
 )
 from firebreak.landscape.formats.tables import read_fire_sizes
+from firebreak.landscape.landscape import AREA, MARGIN
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation.fire_facts import (
     FEWEST_MEETING,
@@ -77,7 +78,9 @@ def test_fires_that_reach_the_edge_or_start_outside_are_counted_with_their_loss(
     fires = fires_at([MIDDLE, 0, MIDDLE], [0.05, 0.05, 100.0])
     area = np.zeros(scene.landscape.shape, np.bool_)
     area[SIDE // 2, SIDE // 2] = True
-    facts = fire_facts(scene, fires, area=area)
+    scene = replace(scene, landscape=replace(
+        scene.landscape, zone=np.where(area, AREA, MARGIN).astype(np.int8)))
+    facts = fire_facts(scene, fires)
     loss = burn(scene, fires).loss
     assert facts.at_edge == pytest.approx(2 / 3)
     assert facts.lost_from_edge == pytest.approx(loss[1:].sum() / loss.sum())

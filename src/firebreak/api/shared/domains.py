@@ -1,0 +1,58 @@
+"""The part of a map that is burned: an area and its margin, the same for `plan`, `simulate` and
+`evaluate`.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from firebreak.api.shared.scene_options import SceneOptions
+from firebreak.landscape.names import is_made
+from firebreak.planning.core.area import Offset, area_mask, named_area
+
+if TYPE_CHECKING:
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.landscape.raster.on_grid import ArrayOnGrid
+    from firebreak.planning.core.domain import Domain
+
+
+class Part(NamedTuple):
+    """The part of a map to burn. source: what it was read from, empty if it was handed in; offset:
+    where `land` lies in `full`; domain: how its margin was found, None where fires start in the
+    part alone.
+    """
+
+    source: str
+    full: "Landscape"
+    land: "Landscape"
+    offset: Offset
+    domain: "Domain | None"
+
+
+def part_of_map(full: "Landscape", area: "str | ArrayOnGrid | None", options: SceneOptions,
+                source: str) -> Part:
+    """The area of a map, the whole of it if none is named, with the land where its fires come from.
+
+    Synthetic land is all there is, and fires that are to burn a share of the map start on the map:
+    they have no domain. Nor has a whole map that says itself where fires start.
+
+    Args:
+        source: what the map was read from; empty if it was handed in.
+
+    Raises:
+        InputError: no such area, or none of it on the map.
+    """
+    conditions = options.conditions(full, source)
+    if (is_made(full.name) or conditions.regime.median_min is None
+            or (area is None and not full.starts_anywhere)):
+        land, offset = (full, (0, 0)) if area is None else named_area(full, area)
+        return Part(source, full, land, offset, None)
+    from firebreak.planning.core.domain import find_domain
+
+    inside = np.ones(full.shape, np.bool_) if area is None else area_mask(full, area)
+    return Part(source, full, *find_domain(full, inside, conditions, options.seed, options.layers))
+
+
+def domain_words(domain: "Domain | None") -> str:
+    """A line on the land where fires start; nothing where there is no domain."""
+    return "" if domain is None else f"{domain.words()}\n"
