@@ -55,7 +55,8 @@ def _handed(leaf: Leaf, value: Any) -> Any:
     """A value that is handed in instead of a file; None for any other."""
     if value is None or isinstance(value, str | Path):
         return None
-    return _policy(value) if leaf.name == "policy" else value if leaf.name in GRIDS else None
+    return _policy(value) if leaf.name == "policy" else (
+        value if leaf.name in GRIDS and not isinstance(leaf.default, bool) else None)
 
 
 def _policy(given: object) -> "Policy":

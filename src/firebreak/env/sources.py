@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,8 @@ class ProblemSource:
         variation: in what episodes differ from these values.
         lines: actions are lines of cells instead of single cells.
         standing: flat cells that are breaks from the start, paid for.
+        one_land: every episode is on the same land, so its weather and fires are drawn by episode;
+            else new land brings new ones.
     """
 
     shape: tuple[int, int]
@@ -86,6 +89,7 @@ class ProblemSource:
     variation: Variation | None = None
     lines: bool = False
     standing: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    one_land: bool = False
 
     @property
     def rows(self) -> int:
@@ -129,7 +133,8 @@ class ProblemSource:
             raise fail(expected=f"a landscape of {self.shape[0]} x {self.shape[1]} cells",
                        given=f"{land.shape[0]} x {land.shape[1]}", where=land.name,
                        remedy="crop it, or make the environment for this size")
-        scene = make_scene(land, self.conditions, seed)
+        own_seed = integer_seed(seed, "episode", episode) if self.one_land else seed
+        scene = make_scene(land, self.conditions, own_seed)
         budget = chosen.get("budget", self.budget_share)
         fires = chosen.get("fires", "")
         if isinstance(fires, str):
@@ -204,12 +209,24 @@ def synthetic_landscapes(size: int, split: str, family: str | None = None,
 
     fbp: share of them with fuels of the FBP System.
     """
-    def draw(seed: int, episode: int) -> Landscape:
-        own = integer_seed(seed, "synthetic", split, episode)
-        if generator(seed, "fbp", split, episode, size).random() < fbp:
-            return generate_fbp(own, size)
-        return generate(own, size, family=family)
-    return draw
+    return partial(_drawn, size, split, family, fbp)
+
+
+def _drawn(size: int, split: str, family: str | None, fbp: float, seed: int,
+           episode: int) -> Landscape:
+    own = integer_seed(seed, "synthetic", split, episode)
+    if generator(seed, "fbp", split, episode, size).random() < fbp:
+        return generate_fbp(own, size)
+    return generate(own, size, family=family)
+
+
+def always(landscape: Landscape) -> LandscapeDraw:
+    """The same landscape in every episode."""
+    return partial(_given, landscape)
+
+
+def _given(landscape: Landscape, seed: int, episode: int) -> Landscape:
+    return landscape
 
 
 def window_landscapes(maps: Sequence[tuple[Landscape, NDArray[np.int32]]], size: int, margin: int,

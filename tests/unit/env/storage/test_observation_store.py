@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from firebreak.env import make_vector_env
+from firebreak.api.environment import make_vector_env
 from firebreak.env.storage.observation import to_bytes
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.layout import OBSERVATION
