@@ -66,18 +66,21 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     if not METHODS[method].treats:
         rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0, least_m=0.0)
 
+    budget, lines = problem.budget if rules.budget is None else rules.budget, rules.lines
+    if METHODS[method].offered and (lines is None or not lines.only):
+        lines = called("barriers.offer.with_pieces")(problem, budget, lines)
+
     def place(ruled: Problem) -> Placement:
         made: Placement = called(METHODS[method].place)(Task(
             ruled, seed, batch or default_batch(land, budget_share), policy, search, report,
-            rules.lines))
+            lines))
         return made
 
-    budget = problem.budget if rules.budget is None else rules.budget
     placed = place_under(rules, problem, budget, place, None if begun is None else Placement(
         begun.cells, begun.simulations, begun.notes))
     plan = plan_on(land, placed.cells, method=method, budget=budget, budget_share=budget_share,
                    plan_fires=plan_fires, seed=seed, seconds=perf_counter() - began,
-                   simulations=placed.simulations, notes=placed.notes,
+                   simulations=placed.simulations + (lines is not rules.lines), notes=placed.notes,
                    policy=policy.provenance if policy and METHODS[method].guided else None)
     check_plan(plan, land)
     report(1.0)

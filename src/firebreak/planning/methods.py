@@ -71,6 +71,7 @@ class Method(NamedTuple):
             None where it plans for any.
         searches: goes on until a limit.
         takes_lines: chooses among lines that the user supplies.
+        offered: pieces of barriers are among its lines where closing them pays.
         compared: stands beside the plan that `firebreak plan` makes.
         tries_breaks: burns the plan fires for every candidate break, which is slow where that
             cannot be done in place.
@@ -87,6 +88,7 @@ class Method(NamedTuple):
     check_case: Function | None = None
     searches: bool = False
     takes_lines: bool = False
+    offered: bool = False
     compared: bool = False
     tries_breaks: bool = False
     keeps_fires: bool = True
@@ -124,7 +126,7 @@ METHODS: dict[str, Method] = {
         candidate=Candidate(2, MOST_CELLS_OF_PATTERNS)),
     "segments": Method(
         "places straight lines, each time the line that saves most per cost on the plan fires",
-        "patterns.line_greedy.place_line_greedy", tries_breaks=True, takes_lines=True,
+        "patterns.line_greedy.place_line_greedy", tries_breaks=True, takes_lines=True, offered=True,
         candidate=Candidate(4)),
     "enclose": Method(
         "closes the barrier that keeps most value from fire, by a smallest cut, or builds the best "
@@ -145,11 +147,11 @@ METHODS: dict[str, Method] = {
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
         "one", "learned.lookahead.place_dqn_lookahead", guided=True,
         check_policy="learned.lookahead.check_places_lines", tries_breaks=True, takes_lines=True,
-        candidate=Candidate(5)),
+        offered=True, candidate=Candidate(5)),
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
         "and the plan fires propose", "learned.guided.place_dqn_search", guided=True, searches=True,
-        tries_breaks=True, takes_lines=True),
+        tries_breaks=True, takes_lines=True, offered=True),
 }
 
 CANDIDATES: tuple[str, ...] = tuple(sorted(

@@ -29,7 +29,7 @@ def _sentences(plan: Plan, notes: dict[str, float]) -> list[str]:
         has = (f"The budget closes a barrier around {notes[CLOSED]:.0%} of the expected loss; the "
                "next one" if notes[CLOSED] >= NOTABLY else
                f"The barrier cannot be closed for {plan.budget:,.6g} {unit}: closed, it")
-        found.append(f"{has} costs {notes[BEYOND_COST]:,.6g} {unit} and keeps fire from "
+        found.append(f"{has} costs {notes[BEYOND_COST]:,.6g} {unit} and shuts out "
                      f"{notes[BEYOND]:.0%} of the expected loss.")
     if INSIDE in notes:
         found.append(f"Fires that start behind any barrier cause {notes[INSIDE]:.0%} of the "

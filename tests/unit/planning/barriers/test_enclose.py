@@ -91,7 +91,7 @@ def test_below_the_ring_the_budget_is_spent_and_the_price_of_the_ring_is_said() 
     assert "cannot be closed for" in words or "closes a barrier around" in words
     assert plan.notes is not None
     assert plan.notes["beyond_cost"] <= ring
-    assert f"{plan.notes['beyond_cost']:,.6g} cells and keeps fire from" in words
+    assert f"{plan.notes['beyond_cost']:,.6g} cells and shuts out" in words
 
 
 def test_a_plan_is_never_worse_on_its_fires_than_the_best_closed_barrier() -> None:

@@ -1,0 +1,48 @@
+"""Pieces of barriers as lines that methods which take lines choose among beside their own.
+
+Lines are chosen one by one, and a piece of a barrier saves nothing alone; but its longer runs close
+gaps that no straight line closes. They are offered where closing is what the job is about: where
+most of the value lies on little of the ground, and twice the budget closes a barrier around
+half of it. Elsewhere methods have the lines that they always had.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.env.storage.problem import Problem
+from firebreak.planning.barriers.cut import Network
+from firebreak.planning.barriers.enclose import OFFERED, joined, stakes_of
+from firebreak.planning.barriers.pieces import corridors_of
+from firebreak.planning.barriers.sweep import barriers
+from firebreak.planning.core.corridors import Corridors
+
+MOST_VALUE, LITTLE_GROUND = 0.75, 0.15
+"""At least this share of the value lies on at most this share of what burns."""
+SHUT_OUT, FOR = 0.5, 2.0
+"""At least this share of the loss is shut out for at most so many budgets."""
+
+
+def with_pieces(problem: Problem, budget: float, lines: Corridors | None) -> Corridors | None:
+    """Lines to choose among, with pieces of barriers where the job is one of closing them.
+
+    Args:
+        problem: without rules.
+        budget: what may be spent.
+        lines: that the user supplies.
+
+    Raises:
+        InputError: the plan fires burn nothing of value.
+    """
+    scene = problem.scene
+    if not is_concentrated(scene.value[scene.landscape.burnable]):
+        return lines
+    stakes = stakes_of(problem)
+    whole = barriers(Network(stakes), FOR * budget).bought
+    worth = [cut for cut in whole if cut.lost <= (1.0 - SHUT_OUT) * whole[0].lost]
+    return joined(lines, corridors_of(worth[:OFFERED], scene.landscape, leak=stakes.leak))
+
+
+def is_concentrated(value: NDArray[np.float32]) -> bool:
+    """True where most of the value [n] lies on little of the ground."""
+    most = np.sort(value.astype(np.float64))[::-1]
+    return bool(most[:int(LITTLE_GROUND * most.size)].sum() >= MOST_VALUE * most.sum() > 0.0)

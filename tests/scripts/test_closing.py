@@ -1,0 +1,52 @@
+"""Jobs of closing barriers are what their page says, and are drawn alike each time."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import closing
+
+from firebreak.planning.methods import METHODS
+
+NOWHERE = Path("no-map-is-read")
+
+
+@pytest.mark.slow
+def test_drawn_towns_can_be_shut_in_and_are_drawn_alike() -> None:
+    jobs = [job for _, job in zip(range(4), closing.drawn_towns(NOWHERE), strict=False)]
+    again = next(closing.drawn_towns(NOWHERE))
+    assert (again.name, again.budget) == (jobs[0].name, jobs[0].budget)
+    assert again.barrier.cells.tolist() == jobs[0].barrier.cells.tolist()
+    for job in jobs:
+        land = job.scene.landscape
+        assert 32 <= land.shape[0] <= 64
+        assert 0.35 <= job.ratio <= 1.35
+        assert land.treatable.ravel()[job.barrier.cells].all()
+        houses = land.value >= 1.0
+        assert houses.any()
+        assert not (houses & land.treatable).any()
+
+
+@pytest.mark.slow
+def test_a_round_town_is_shut_in_and_lines_alone_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the six maps; all of them are measured by the benchmark."""
+    job = next(closing.round_towns(NOWHERE))
+    saved = {name: closing.measure(job, name, None)["reduction"]
+             for name in (closing.CUT, "segments", "enclose")}
+    assert saved["enclose"] >= saved[closing.CUT] - 0.01
+    assert saved["segments"] >= saved[closing.CUT] - 0.05
+    monkeypatch.setitem(METHODS, "segments", METHODS["segments"]._replace(offered=False))
+    assert closing.measure(job, "segments", None)["reduction"] <= saved["segments"] - 0.02
+
+
+def test_tables_pair_methods_by_job_and_leave_out_jobs_that_lack_one() -> None:
+    records = [{"job": f"drawn-{k}", "method": method, "reduction": saved + 0.01 * k,
+                "seconds": 1.0, "ratio": 0.5 + 0.1 * k}
+               for k in range(6) for method, saved in (("segments", 0.2), ("enclose", 0.5))]
+    lines = list(closing.tables([*records, {**records[0], "job": "drawn-9"}],
+                                ("segments", "enclose")))
+    assert lines[0] == "drawn: 6 jobs"
+    assert "enclose +0.300 (+0.300 to +0.300)" in lines[1]
+    assert "drawn, budget 0 to 0.7: 2 jobs" in lines

@@ -1,0 +1,63 @@
+"""Pieces of barriers are offered where closing is what a job is about, and nowhere else."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from firebreak.env.storage.problem import Problem, problem_of
+from firebreak.fire import FireConditions, Scene, make_scene
+from firebreak.fire.fires import FireRegime
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.barriers.offer import is_concentrated, with_pieces
+from firebreak.planning.core.rules import PlanRules
+from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
+
+SIDE = 24
+FIRES = 32
+
+
+def scene(town: float, seed: int = 5) -> Scene:
+    """Land of little value with a town, or of one value where the town is worth no more."""
+    land = generate(seed, SIDE)
+    value = np.where(land.burnable, 1.0, 0.0)
+    value[10:14, 10:14] *= town
+    return make_scene(replace(land, value=value.astype(np.float32)), FireConditions(
+        scenarios=2, regime=FireRegime(burned_share=0.6, edge_share=1.0)), 0)
+
+
+def problem(of: Scene) -> Problem:
+    fires = of.fires("plan", FIRES)
+    return problem_of(of, 0.05, fires, fires.first(0))
+
+
+def test_pieces_are_offered_around_a_town_that_the_budget_nearly_closes() -> None:
+    own = problem(scene(town=500.0))
+    assert is_concentrated(own.scene.value[own.scene.landscape.burnable])
+    lines = with_pieces(own, 14.0, None)
+    assert lines is not None
+    assert {corridor.kind for corridor in lines.corridors} == {"cut"}
+    assert with_pieces(own, 1.0, None) is None
+    more = with_pieces(own, 14.0, lines)
+    assert more is not None
+    assert len(more.corridors) == 2 * len(lines.corridors)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_where_values_are_spread_nothing_is_offered(seed: int) -> None:
+    own = problem(scene(town=1.0, seed=seed))
+    assert not is_concentrated(own.scene.value[own.scene.landscape.burnable])
+    assert with_pieces(own, 30.0, None) is None
+
+
+def test_the_methods_that_are_offered_pieces_choose_among_lines(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    offered = [name for name, method in METHODS.items() if method.offered]
+    assert offered == ["segments", "dqn-lookahead", "dqn-search"]
+    assert all(METHODS[name].takes_lines for name in offered)
+    town = scene(town=500.0)
+    with_them = make_plan(town, 0.05, FIRES, "segments", seed=0, rules=PlanRules(budget=14.0))
+    monkeypatch.setitem(METHODS, "segments", METHODS["segments"]._replace(offered=False))
+    without = make_plan(town, 0.05, FIRES, "segments", seed=0, rules=PlanRules(budget=14.0))
+    assert set(with_them.cells.tolist()) != set(without.cells.tolist())
