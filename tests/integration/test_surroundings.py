@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from firebreak.api.shared.plan_options import PlanOptions, SimulateOptions
+from firebreak.api.shared.variables import without_foreign
 from firebreak.checks import InputError
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_landscape
@@ -128,3 +129,35 @@ def test_a_pipe_that_a_file_names_is_not_waited_for(place: Path) -> None:
 def test_a_folder_is_no_raster(place: Path) -> None:
     with pytest.raises(InputError, match="got a folder"), open_raster(place):
         pass
+
+
+READ = """
+import os, sys
+before = dict(os.environ)
+from firebreak import read_landscape
+land = read_landscape(sys.argv[1])
+assert dict(os.environ) == before
+print(land.shape, land.crs)
+"""
+
+
+def test_python_works_among_the_variables_of_other_programs_and_leaves_them(
+        tmp_path: Path) -> None:
+    foreign = {"PROJ_LIB": NONE, "PROJ_DATA": NONE, "GDAL_SKIP": "GTiff", "GDAL_DATA": NONE,
+               "OSR_DEFAULT_AXIS_MAPPING_STRATEGY": "AUTHORITY_COMPLIANT"}
+    said = [subprocess.run([sys.executable, "-c", READ, "sample:santa-ana"], cwd=tmp_path,
+                           env=os.environ | variables, capture_output=True, timeout=100)
+            for variables in ({}, foreign)]
+    assert [done.returncode for done in said] == [0, 0], said[1].stderr.decode()
+    assert said[1].stdout == said[0].stdout
+    assert b"UTM zone 11N" in said[0].stdout
+
+
+def test_variables_come_back_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GDAL_SKIP", "GTiff")
+    monkeypatch.setenv("GDAL_CACHEMAX", "64")
+    with pytest.raises(InputError), without_foreign():
+        assert "GDAL_SKIP" not in os.environ
+        assert os.environ["GDAL_CACHEMAX"] == "64"
+        raise InputError
+    assert os.environ["GDAL_SKIP"] == "GTiff"

@@ -14,6 +14,7 @@ import numpy as np
 
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import RasterOptions
+from firebreak.api.shared.variables import without_foreign
 from firebreak.checks import InputError, fail
 from firebreak.settings.binding import bind
 from firebreak.settings.schema import Leaf, leaves, members, plain_type
@@ -83,7 +84,8 @@ def verb(kind: type) -> Callable[[Verb], Verb]:
         @wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             try:
-                return function(*args, **given)
+                with without_foreign():
+                    return function(*args, **given)
             except InputError as error:
                 text = respelled_error(str(error), known, {}, "argument")
                 if text == str(error):

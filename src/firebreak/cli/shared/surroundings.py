@@ -8,15 +8,10 @@ import os
 import sys
 import warnings
 
+from firebreak.api.shared.variables import foreign_variables
 from firebreak.checks import ResourceFailedError, fail, plain
 
-_OF_LIBRARIES = ("GDAL_", "OGR_", "OSR_", "CPL_", "VSI_", "GTIFF_", "SHAPE_", "AAIGRID_", "PROJ_")
-"""Beginnings of the variables that GDAL and PROJ read, and what they read a file for: drivers that
-are left out, data of another version, axes the other way. Each library finds its own data beside
-itself."""
 _OF_MATPLOTLIB = ("MPLBACKEND", "MATPLOTLIBRC")
-_KEPT = ("CPL_TMPDIR", "GDAL_CACHEMAX")
-"""Of these, what says where and how much may be used, and no more."""
 _LEAST_BYTES = 288 << 20
 """Address space; most commands need twice as much, and then say so themselves."""
 
@@ -50,9 +45,8 @@ def clear_surroundings() -> None:
         ResourceFailedError: there is no room for the libraries.
     """
     _open_streams()
-    for name in [*os.environ]:
-        if name in _OF_MATPLOTLIB or (name.startswith(_OF_LIBRARIES) and name not in _KEPT):
-            del os.environ[name]
+    for name in (*_OF_MATPLOTLIB, *foreign_variables()):
+        os.environ.pop(name, None)
     # Warnings are lines of their own here; as errors they would end the command (-W error).
     warnings.filters[:] = [one for one in warnings.filters if one[0] != "error"]  # type: ignore[index]
     try:
