@@ -2,8 +2,8 @@
 
 writes docs/figures/architecture.svg. A box is a part of the package with its modules and lines, an
 arrow points to a part that it imports from, as thick as the imports are many. Every part may import
-units, checks, lifetime, reading, free_memory, files, tensor_file, seeding and native_library, so
-those arrows are left out.
+units, checks, lifetime, variables, reading, free_memory, files, tensor_file, seeding and
+native_library, so those arrows are left out.
 """
 
 import ast
@@ -15,8 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "firebreak"
 OUT = ROOT / "docs" / "figures" / "architecture.svg"
-BASE = ("units", "checks", "lifetime", "reading", "free_memory", "files", "tensor_file", "seeding",
-        "native_library")
+BASE = ("units", "checks", "lifetime", "variables", "reading", "free_memory", "files",
+        "tensor_file", "seeding", "native_library")
 ROWS = (("cli",), ("api",), ("report",), ("train",), ("planning",),
         ("executors", "env", "agent", "memory"), ("fire", "layout"), ("weather",), ("landscape",),
         ("settings",), ("base",))

@@ -22,7 +22,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'firebreak' has no attribute '{name}'")
     from importlib import import_module
 
-    from firebreak.api.shared.variables import without_foreign
+    from firebreak.variables import without_foreign
 
     with without_foreign():
         found = getattr(import_module(f"firebreak.{_PLACES[name]}"), name)

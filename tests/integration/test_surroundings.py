@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from firebreak.api.shared.plan_options import PlanOptions, SimulateOptions
-from firebreak.api.shared.variables import without_foreign
 from firebreak.checks import InputError
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_landscape
@@ -21,6 +20,7 @@ from firebreak.reading import bytes_of, lines_of, read_toml
 from firebreak.settings.binding import bind
 from firebreak.settings.schema import leaves
 from firebreak.settings.sources import argv
+from firebreak.variables import without_foreign
 from tiny import TINIER
 
 NONE = "/dev/null"

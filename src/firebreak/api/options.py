@@ -14,12 +14,12 @@ import numpy as np
 
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import RasterOptions
-from firebreak.api.shared.variables import without_foreign
 from firebreak.checks import InputError, fail
 from firebreak.settings.binding import bind
 from firebreak.settings.schema import Leaf, leaves, members, plain_type
 from firebreak.settings.sources import keywords as keywords_source
 from firebreak.settings.spelling import Origin, respelled, respelled_error
+from firebreak.variables import without_foreign
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy

@@ -8,8 +8,8 @@ import os
 import sys
 import warnings
 
-from firebreak.api.shared.variables import foreign_variables
 from firebreak.checks import ResourceFailedError, fail, plain
+from firebreak.variables import foreign_variables
 
 _OF_MATPLOTLIB = ("MPLBACKEND", "MATPLOTLIBRC")
 _LEAST_BYTES = 288 << 20

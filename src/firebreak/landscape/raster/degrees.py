@@ -62,3 +62,9 @@ def corners_of(landscape: Landscape) -> tuple[float, float, float, float]:
     west, south, east, north = transform_bounds(
         CRS.from_wkt(landscape.crs), CRS.from_epsg(4326), c, f + rows * e, c + cols * a, f)
     return float(west), float(south), float(east), float(north)
+
+
+def utm_zone(longitude: float, latitude: float) -> str:
+    """Code of the UTM zone of a place, degrees of WGS 84, such as EPSG:32611."""
+    zone = int((longitude + 180.0) // 6.0) % 60 + 1
+    return f"EPSG:{(32600 if latitude >= 0.0 else 32700) + zone}"

@@ -24,6 +24,7 @@ from rasterio.io import DatasetReader, DatasetWriter, MemoryFile
 from rasterio.windows import Window
 
 from firebreak.checks import ResourceFailedError, fail
+from firebreak.landscape.raster.degrees import utm_zone
 from firebreak.reading import check_ordinary, not_a_file
 from firebreak.units import METRES_PER_FOOT
 
@@ -168,7 +169,7 @@ def make_grid(where: str, shape: tuple[int, int], transform: tuple[float, ...],
     used = system if crs is None else reference_system(crs, where)
     # The file's own system too: naming another one does not turn its degrees into metres.
     for named in (system, used):
-        _refuse_degrees(named, a, where)
+        _refuse_degrees(named, a, (c + a * shape[1] / 2, f + e * shape[0] / 2), where)
     return Grid(shape, (a, b, c, d, e, f), a * _metres_per_unit(used, unit),
                 _horizontal(used.to_wkt()) if used else None)
 
@@ -222,16 +223,19 @@ def _metres_per_unit(system: CRS | None, unit: str) -> float:
     return {"Feet": METRES_PER_FOOT, "Kilometers": 1000.0}.get(unit, 1.0)
 
 
-def _refuse_degrees(system: CRS | None, cell: float, where: str) -> None:
+def _refuse_degrees(system: CRS | None, cell: float, centre: tuple[float, float],
+                    where: str) -> None:
     try:
         geographic = system.is_geographic if system else cell < 0.1
     except CRSError as error:  # one that PROJ has read and cannot write
         raise fail(expected="a reference system as WKT", given=f"'{error}'", where=where,
                    remedy="correct it, or pass --crs (in Python crs=)") from error
     if geographic:
+        east, north = centre
+        zone = utm_zone(east, north) if abs(east) <= 180.0 and abs(north) <= 84.0 else "EPSG:CODE"
         raise fail(expected="a projected coordinate reference system, in metres",
                    given=f"a geographic one with cells of {cell:g} degrees", where=where,
-                   remedy="warp it first, for example with gdalwarp -t_srs EPSG:5070")
+                   remedy=f"warp it first: gdalwarp -t_srs {zone} IN OUT")
 
 
 def read_band(dataset: rasterio.DatasetReader, index: int, part: Window | None = None) -> Band:

@@ -10,13 +10,17 @@ from rasterio.errors import RasterioError
 from rasterio.warp import transform
 
 from firebreak.checks import fail
+from firebreak.landscape.raster.degrees import utm_zone
 from firebreak.landscape.raster.geotiff import Grid, crs_name
 
 MOST_AREA = 0.02
-"""How far the area of a cell may be off; on Albers maps, such as LANDFIRE's, it is right."""
+"""How far the area of a cell may be off."""
 MOST_STRETCH = 0.05
-"""How far the scales along the two axes may differ; on LANDFIRE's Albers maps of the contiguous
-United States by up to 0.029, on those of Alaska by more north of some 70 degrees."""
+"""How far the scales along the two axes may differ, ..."""
+MOST_STRETCH_EQUAL_AREA, _EQUAL_AREA = 0.08, 0.001
+"""... also where the area is right, as on the Albers maps that agencies publish: LANDFIRE's of the
+contiguous United States 0.025, of Alaska at its northern end (EPSG:3338, 71.4 degrees) 0.052,
+Australia's in the south of Tasmania (EPSG:3577) 0.070."""
 
 _EQUATOR_M, _ECCENTRICITY_2 = 6_378_137.0, 0.00669437999014  # of the ellipsoid of WGS 84
 _STEP = 100.0  # units of the reference system, on either side of the centre
@@ -32,20 +36,14 @@ def check_ground_scale(grid: Grid, where: str) -> None:
     if found is None:
         return
     across, down, area, (longitude, latitude) = found
-    if abs(area - 1.0) <= MOST_AREA and max(across, down) <= (1.0 + MOST_STRETCH) * min(across,
-                                                                                       down):
+    most = MOST_STRETCH_EQUAL_AREA if abs(area - 1.0) <= _EQUAL_AREA else MOST_STRETCH
+    if abs(area - 1.0) <= MOST_AREA and max(across, down) <= (1.0 + most) * min(across, down):
         return
     size = grid.cell_size_m
     raise fail(expected="a reference system whose metres are metres on the ground",
                given=f"{crs_name(grid.crs)}, where cells of {size:.4g} m are {across * size:.4g} x "
                      f"{down * size:.4g} m of ground", where=where,
                remedy=f"warp it first: gdalwarp -t_srs {utm_zone(longitude, latitude)} IN OUT")
-
-
-def utm_zone(longitude: float, latitude: float) -> str:
-    """Code of the UTM zone of a place, degrees of WGS 84, such as EPSG:32611."""
-    zone = int((longitude + 180.0) // 6.0) % 60 + 1
-    return f"EPSG:{(32600 if latitude >= 0.0 else 32700) + zone}"
 
 
 def _ground_scales(grid: Grid, system: CRS,

@@ -71,11 +71,13 @@ def is_vector(path: Path) -> bool:
 
 
 def file_and_layer(path: Path) -> tuple[Path, str | None]:
-    """The file, and the layer that follows it after a colon, or None."""
-    name, colon, layer = str(path).removesuffix(":").rpartition(":")
-    if colon and Path(name).suffix.lower() in VECTORS and not path.exists():
-        return Path(name), layer
-    return path, None
+    """The file, and the layer that follows it after a colon, or None; layers may hold colons."""
+    text = str(path).removesuffix(":")
+    splits = [] if path.exists() else [
+        (file, text[at + 1:]) for at, sign in enumerate(text)
+        if sign == ":" and (file := Path(text[:at])).suffix.lower() in VECTORS]
+    return next((split for split in splits if split[0].is_file()), splits[-1] if splits
+                else (path, None))
 
 
 def read_shapes(path: Path, attribute: str | None = None) -> Shapes:

@@ -9,15 +9,17 @@ import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.reading import number_in
-from firebreak.units import M_MIN_PER_KM_H
-from firebreak.weather.formats.table import WeatherWarning
+from firebreak.units import M_MIN_PER_KM_H, METRES_PER_FOOT
+from firebreak.weather.formats.table import HEIGHT_10M, HEIGHT_20FT_M, WeatherWarning
 from firebreak.weather.formats.text import (
     CELSIUS,
     FAHRENHEIT,
@@ -55,7 +57,8 @@ _STATION: tuple[tuple[str, str, tuple[str, ...], dict[str, Unit]], ...] = (
     ("APCP", "rain_mm", ("precip", "precipitation", "precip_accum_one_hour_set_1", "prec", "rain"),
      {**dict.fromkeys(("mm", "millimeters"), MM),
       **dict.fromkeys(("in", "inch", "inches"), Unit("in", 25.4))}),
-    ("datetime", "", ("date_time", "time"), {"iso8601": PLAIN}),
+    ("datetime", "", ("date_time", "time"), dict.fromkeys(("iso8601", "lst", "local", "utc", "gmt"),
+                                                          PLAIN)),
 )
 _DEFINED = ("t", "temp", "prec", "rain")
 """Names without a unit that have one by definition: ours, and those of cffdrs."""
@@ -64,7 +67,11 @@ _PLAIN_UNITS = ("", "%", "-", "1")
 _STATIONS = ("id", "stid", "station_id", "stationid", "location_id")
 _DATE = ("yr", "mon", "day", "hr")
 _OF_FW21 = "windazimuth"
-_GREENWICH = ",0,GMT,GMT"  # offset and names of the zone in an export of Open-Meteo
+_REMARK = re.compile(r"#\s*([^:]+):(.*)")
+_UTC = ("utc", "gmt", "etc/utc", "etc/gmt", "z")
+_AT_HEIGHT = re.compile(r"(.*?)\s*(?:at|@)\s*([\d.]+)\s*(m|ft)")
+_HEIGHT_OPEN = ("windspeed", "wind_speed", "wind_speed_set_1")
+"""Names of winds of which nobody says at what height they are measured."""
 _NAME_AND_UNIT = re.compile(r"(.*?)\s*[(\[]([^)\]]*)[)\]]")
 _MISSING = ("", "NA", "N/A", "NAN", "NULL", "NONE", "M", "-")
 _MISSING_CODES = (99.0, 99.9, 999.0, 999.9, 9999.0)
@@ -72,23 +79,36 @@ _MOST_MISSING = 0.1  # of all rows; of more the column is wrong, not the hour
 _TOP_LINES = 40  # that may stand above the header
 
 
-def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tuple[Cells, bool]:
-    """The cells of a CSV file with our names, and the units that it states; True where the wind is
-    measured at 20 ft, as by definition in FW21.
+class Station(NamedTuple):
+    """cells: with our names, and the units that the file states. height_m: of the wind, above the
+    vegetation. longitude_deg: of the place, or None.
+    """
+
+    cells: Cells
+    height_m: float = HEIGHT_10M
+    longitude_deg: float | None = None
+
+
+def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> Station:
+    """What a CSV file holds of a station. Times in UTC end with Z.
 
     Raises:
         InputError: no rows, or a column whose unit is not known or not stated.
+
+    Warns:
+        WeatherWarning: the file does not say at what height the wind is measured.
     """
     cells = csv_cells(path, _from_header(lines), wanted)
     split = [_NAME_AND_UNIT.fullmatch(name) for name in cells.names]
     stems = [(found[1] if found else name).casefold()
              for found, name in zip(split, cells.names, strict=True)]
     if "station_name" in stems:  # WindNinja's, which has names of its own
-        return cells, False
+        return Station(cells)
     units = [found[2] if found else "" for found in split]
     cells, units = _without_unit_row(cells, stems, units)
     _check_one_station(cells, stems)
     names, stated = list(cells.names), {}
+    height_m = HEIGHT_20FT_M
     own = {name.casefold(): name for name in wanted}
     for number, found in enumerate(split):
         if found and stems[number] in own and found[2].strip() in _PLAIN_UNITS:
@@ -99,6 +119,8 @@ def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tupl
         if place is None:
             continue
         unit = units[place].strip().casefold()
+        height = _AT_HEIGHT.fullmatch(unit) if ours == "WS" else None
+        unit = height[1] if height else unit
         if not quantity and unit and unit not in known:  # as in datetime (UTC)
             continue
         open_unit = quantity in ("wind_m_min", "temperature_c", "rain_mm")
@@ -111,14 +133,52 @@ def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> tupl
                               f"({next(iter(known))})")
         if unit and quantity:
             stated[ours.casefold()] = known[unit]
+        if ours == "WS" and (height or _OF_FW21 not in stems):
+            height_m = _height_m(path, names[place], height)
         names[place] = ours
     cells = replace(cells, names=tuple(names), units=stated)
     cells = _with_dates(cells, stems)
-    if any(_GREENWICH in line for line in lines[:_TOP_LINES]) and "datetime" in cells.names:
+    about = _about(lines, cells.header_line)
+    zone = about.get("timezone", "").casefold()
+    if "datetime" in cells.names:
         place = cells.names.index("datetime")
-        cells = replace(cells, rows=[[*row[:place], row[place].strip() + "Z", *row[place + 1:]]
-                                     for row in cells.rows])
-    return cells, _OF_FW21 in stems
+        of_header = units[place].casefold() if place < len(units) else ""
+        offset_s = _number_under(about, "utc_offset_seconds")
+        if of_header in _UTC or (zone in _UTC and offset_s == 0.0):
+            cells = replace(cells, rows=[
+                [*row[:place], row[place].strip().removesuffix("Z") + "Z", *row[place + 1:]]
+                for row in cells.rows])
+    return Station(cells, height_m, _number_under(about, "longitude"))
+
+
+def _height_m(path: Path, name: str, stated: re.Match[str] | None) -> float:
+    """Height of a wind above the vegetation, as stated beside its unit, or by its name."""
+    if stated:
+        return number_in(stated[2]) * (METRES_PER_FOOT if stated[3] == "ft" else 1.0)
+    if _NAME_AND_UNIT.sub(r"\1", name).casefold() in _HEIGHT_OPEN:
+        warnings.warn(f"{path}: nothing says at what height '{name}' is measured, so it is read as "
+                      "a wind at 10 m; write another height beside the unit, such as mph at 20 ft "
+                      "for a RAWS", WeatherWarning, stacklevel=5)
+    return HEIGHT_10M
+
+
+def _about(lines: list[str], header_line: int) -> dict[str, str]:
+    """What stands above the header about the place: remarks, as in exports of Synoptic, or a table
+    of one row, as in those of Open-Meteo.
+    """
+    about = {found[1].strip().casefold(): found[2].strip() for line in lines[:header_line - 1]
+             if (found := _REMARK.fullmatch(line.strip()))}
+    for names, values in pairwise(lines[:header_line - 1]):
+        words = [word.strip(' "').casefold() for word in names.split(",")]
+        if "longitude" in words and len(words) == values.count(",") + 1:
+            about |= zip(words, (word.strip(' "') for word in values.split(",")), strict=True)
+    return about
+
+
+def _number_under(about: dict[str, str], name: str) -> float | None:
+    """The number under a name, or None."""
+    text = about.get(name, "")
+    return number_in(text) if _is_number(text) else None
 
 
 def _check_one_station(cells: Cells, stems: list[str]) -> None:

@@ -24,8 +24,6 @@ from firebreak.weather.formats.columns import (
     without_repeats,
 )
 from firebreak.weather.formats.table import (
-    HEIGHT_10M,
-    HEIGHT_20FT_M,
     Floats,
     Times,
     WeatherTable,
@@ -91,10 +89,10 @@ def read_csv(path: Path, lines: list[str]) -> WeatherTable:
             a fire's dates do not advance.
     """
     _refuse_list(path, lines)
-    cells, at_20ft = station_cells(path, lines, _WANTED)
-    if cells.position("Station_Name") is not None:
-        return _windninja(cells)
-    return _cell2fire(cells, HEIGHT_20FT_M if at_20ft else HEIGHT_10M)
+    station = station_cells(path, lines, _WANTED)
+    if station.cells.position("Station_Name") is not None:
+        return _windninja(station.cells)
+    return _cell2fire(*station)
 
 
 def _refuse_list(path: Path, lines: list[str]) -> None:
@@ -106,7 +104,7 @@ def _refuse_list(path: Path, lines: list[str]) -> None:
                    else "name a station's file")
 
 
-def _cell2fire(cells: Cells, height_m: float) -> WeatherTable:
+def _cell2fire(cells: Cells, height_m: float, longitude_deg: float | None) -> WeatherTable:
     one_fire = cells.position(*_FIRE) is not None
     if not one_fire:
         cells = without_missing(cells, (("wind_m_min", KM_H, ("WS",)),
@@ -129,9 +127,11 @@ def _cell2fire(cells: Cells, height_m: float) -> WeatherTable:
         columns["rain_mm"] = _rain(cells)
     stamps = times(cells, "datetime", dates_alone=one_fire)
     if not one_fire and cells.column("datetime")[0].endswith(_UTC):
-        warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so the "
-                      "afternoon and other hours of the day are read as UTC",
-                      WeatherWarning, stacklevel=4)
+        if longitude_deg is None:
+            warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so the "
+                          "afternoon and other hours of the day are read as UTC",
+                          WeatherWarning, stacklevel=4)
+        stamps = stamps + _solar(longitude_deg or 0.0)
     minutes, time = _fire_clock(cells, stamps) if one_fire else _station_clock(cells, stamps)
     return WeatherTable(where=str(cells.path), one_fire=one_fire, minutes=minutes, time=time,
                         wind_20ft_m_min=speed, wind_from_deg=direction, **columns)
@@ -205,8 +205,12 @@ def _solar_offset(cells: Cells) -> np.timedelta64:
         warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so hours "
                       "of the day are read as UTC", WeatherWarning, stacklevel=5)
         return np.timedelta64(0, "m")
-    longitude = cells.number(0, cells.column("Lon/XCoord")[0], "longitude_deg")
-    return np.timedelta64(round(4.0 * longitude), "m")
+    return _solar(cells.number(0, cells.column("Lon/XCoord")[0], "longitude_deg"))
+
+
+def _solar(longitude_deg: float) -> np.timedelta64:
+    """From UTC to the local solar time of a longitude."""
+    return np.timedelta64(round(4.0 * longitude_deg), "m")
 
 
 def _in_named_units(cells: Cells, quantity: str, name: str, unit_name: str,

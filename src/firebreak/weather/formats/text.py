@@ -56,7 +56,7 @@ LIMITS: dict[str, tuple[float, float, str]] = {
 }
 
 
-_WANTED_UNITS = {"WS": ", km/h at 10 m,", "WD": ", degrees that the wind blows from,"}
+_WANTED_UNITS = {"WS": ", km/h at 10 m", "WD": ", degrees that the wind blows from"}
 """Units of columns that are needed, in words."""
 
 

@@ -11,7 +11,7 @@ from rasterio.warp import transform
 from firebreak.checks import InputError
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_landscape
-from firebreak.landscape.raster.ground_scale import utm_zone
+from firebreak.landscape.raster.degrees import utm_zone
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::firebreak.landscape.formats.assemble.LandscapeWarning")
@@ -51,6 +51,7 @@ def written(path: Path, *, crs: str = "EPSG:32611", unit: str = "", driver: str 
     ("EPSG:3395", 10.0, 45.0, 32632),     # World Mercator
     ("EPSG:5070", -150.0, 64.0, 32606),   # equal areas, but far from where it is meant for
     ("EPSG:32611", -140.0, 45.0, 32607),  # a zone that is not this one
+    ("EPSG:3577", 146.8, -46.0, 32755),   # equal areas, stretched by a tenth
 ])
 def test_metres_that_are_none_on_the_ground_are_refused_with_the_command(
         tmp_path: Path, crs: str, longitude: float, latitude: float, zone: int) -> None:
@@ -64,10 +65,25 @@ def test_metres_that_are_none_on_the_ground_are_refused_with_the_command(
     ("EPSG:5070", -117.6, 33.8), ("EPSG:5070", -123.0, 47.0), ("EPSG:5070", -81.0, 26.0),
     ("EPSG:3310", -120.0, 37.0), ("EPSG:2193", 172.0, -42.0), ("EPSG:3035", 10.0, 45.0),
     ("EPSG:32611", -114.1, 60.0), ("EPSG:2227", -122.0, 38.0), ("EPSG:3577", 147.0, -37.0),
+    ("EPSG:3338", -156.8, 71.3),   # the northern end of Alaska, 0.051
+    ("EPSG:3577", 146.8, -43.5),   # the southern end of Tasmania, 0.070
 ])
 def test_maps_in_the_systems_of_their_land_are_read(tmp_path: Path, crs: str, longitude: float,
                                                     latitude: float) -> None:
     assert read_landscape(at_place(tmp_path / "a.tif", crs, longitude, latitude)).shape == (10, 10)
+
+
+@pytest.mark.parametrize(("longitude", "latitude", "code"), [
+    (-117.6, 33.8, "EPSG:32611"), (147.0, -37.0, "EPSG:32755"), (400.0, 45.0, "EPSG:CODE")])
+def test_degrees_are_refused_with_the_zone_of_the_place(
+        tmp_path: Path, longitude: float, latitude: float, code: str) -> None:
+    path = tmp_path / "a.tif"
+    with rasterio.open(path, "w", driver="GTiff", count=1, height=10, width=10, dtype="int16",
+                       crs="EPSG:4326",
+                       transform=rasterio.Affine(3e-4, 0, longitude, 0, -3e-4, latitude)) as file:
+        file.write(np.full((1, 10, 10), 101, np.int16))
+    with pytest.raises(InputError, match=f"cells of 0.0003 degrees; .* -t_srs {code} IN OUT"):
+        read_landscape(path)
 
 
 def test_utm_zones() -> None:

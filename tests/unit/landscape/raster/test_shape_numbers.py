@@ -19,6 +19,7 @@ from firebreak.landscape.formats.overlays import (
     file_and_attribute,
     with_rasters,
 )
+from firebreak.landscape.raster.on_grid import mask_of
 from firebreak.landscape.raster.shapes import amounts_of_shapes, levels_of_shapes
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.output.vectors import has_vector_reader
@@ -214,18 +215,29 @@ def test_costs_of_shapes_without_an_attribute_and_attributes_of_rasters_are_refu
         with_rasters(LAND, value=f"{raster}:v")
 
 
-def two_layers(folder: Path) -> Path:
+def two_layers(folder: Path, name: str = "houses") -> Path:
     """A GeoPackage with a layer of one point, and one of two houses."""
     from pyogrio import raw
 
     path = folder / "two.gpkg"
-    for layer, rows, numbers in (("old", [1.5], [9.0]), ("houses", [1.5, 5.5], [3.0, 4.0])):
+    for layer, rows, numbers in (("old", [1.5], [9.0]), (name, [1.5, 5.5], [3.0, 4.0])):
         meta, _, shapes, columns = raw.read(written(
             folder, [(point(row, 2.5), {"price": number}) for row, number in zip(rows, numbers,
                                                                                strict=True)]))
         raw.write(path, shapes, columns, list(meta["fields"]), driver="GPKG", layer=layer,
                   geometry_type="Point", crs="EPSG:5070", append=path.exists())
     return path
+
+
+@pytest.mark.skipif(not has_vector_reader(), reason="pyogrio (extra vector) is not installed")
+def test_a_layer_may_have_colons_in_its_name(tmp_path: Path) -> None:
+    path = two_layers(tmp_path, "town: houses")
+    assert amounts_on_grid(f"{path}:town: houses:price", LAND, "value").sum() == 7.0
+    assert amounts_on_grid(f"{path}:town: houses:", LAND, "value").sum() == 2.0
+    assert counted_in(f"{path}:town: houses:") == "town: houses"
+    assert mask_of(Path(f"{path}:town: houses"), LAND).sum() == 2
+    with pytest.raises(InputError, match="a layer 'town', got old, town: houses"):
+        amounts_on_grid(f"{path}:town: houses", LAND, "value")
 
 
 @pytest.mark.skipif(not has_vector_reader(), reason="pyogrio (extra vector) is not installed")

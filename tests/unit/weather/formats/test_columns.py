@@ -39,6 +39,7 @@ def read(folder: Path, *lines: str) -> WeatherTable:
     return read_weather(path)
 
 
+@pytest.mark.filterwarnings("ignore:.*at what height")
 @pytest.mark.parametrize("lines", [CFFDRS, OPEN_METEO, SYNOPTIC, MPH, FW21],
                          ids=["cffdrs", "open-meteo", "synoptic", "mph", "fw21"])
 def test_the_same_hours_in_the_names_and_units_of_each_maker(tmp_path: Path,
@@ -59,8 +60,8 @@ def test_the_same_hours_in_the_names_and_units_of_each_maker(tmp_path: Path,
 @pytest.mark.parametrize(("head", "words"), [
     ("datetime,WindSpeed,WD", "a unit of 'WindSpeed' such as km/h, .*got none; write it into"),
     ("datetime,WS (ft/s),WD", "a unit of 'WS .ft/s.' such as km/h, .*got 'ft/s'"),
-    ("datetime,Wind,WD", "line 1: expected a column 'WS', km/h at 10 m,"),
-    ("datetime,WS,Direction", "a column 'WD', degrees that the wind blows from,"),
+    ("datetime,Wind,WD", "line 1: expected a column 'WS', km/h at 10 m, got columns"),
+    ("datetime,WS,Direction", "a column 'WD', degrees that the wind blows from, got columns"),
 ])
 def test_the_unit_that_is_wanted_is_named(tmp_path: Path, head: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
@@ -115,17 +116,67 @@ def test_dates_without_a_time_of_day_are_hours_of_a_fire(tmp_path: Path) -> None
     assert table.time is None
 
 
-def test_an_export_of_open_meteo_in_utc_says_so(tmp_path: Path) -> None:
+SOLAR = np.timedelta64(round(4 * -117.66), "m")
+"""From UTC to the local solar time of the place of these tables."""
+
+
+@pytest.mark.parametrize("zone", ["GMT,GMT", "UTC,UTC", "Etc/UTC,UTC", '"GMT","GMT"', "UTC,GMT"])
+def test_an_export_of_open_meteo_in_utc_is_read_by_the_sun_of_its_place(tmp_path: Path,
+                                                                        zone: str) -> None:
     place = ("latitude,longitude,elevation,utc_offset_seconds,timezone,timezone_abbreviation",
-             "33.79,-117.66,640.0,0,GMT,GMT", "")
-    with pytest.warns(WeatherWarning, match="times are in UTC"):
-        table = read(tmp_path, *place, *OPEN_METEO[3:])
-    assert (table.time == read(tmp_path, *OURS).time).all()
+             f"33.79,-117.66,640.0,0,{zone}", "")
+    table = read(tmp_path, *place, *OPEN_METEO[3:])
+    assert (table.time == read(tmp_path, *OURS).time + SOLAR).all()
 
 
-def test_a_zone_beside_the_name_of_the_times_is_not_passed_over(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"a column 'datetime'.*datetime \(UTC\)"):
-        read(tmp_path, OURS[0].replace("datetime", "datetime (UTC)"), *OURS[1:])
+@pytest.mark.parametrize("zone", ["-25200,America/Los_Angeles,GMT-7", "0,Africa/Abidjan,GMT",
+                                  "0,Europe/London,GMT", "3600,Europe/London,BST"])
+def test_an_export_of_open_meteo_in_the_time_of_its_place_stays_as_it_is(tmp_path: Path,
+                                                                         zone: str) -> None:
+    place = ("latitude,longitude,elevation,utc_offset_seconds,timezone,timezone_abbreviation",
+             f"33.79,-117.66,640.0,{zone}", "")
+    assert (read(tmp_path, *place, *OPEN_METEO[3:]).time == read(tmp_path, *OURS).time).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*at what height")
+def test_times_in_utc_take_the_longitude_of_a_remark(tmp_path: Path) -> None:
+    lines = [line.replace("-0700", "Z") for line in SYNOPTIC]
+    with pytest.warns(WeatherWarning, match="times are in UTC and no longitude is given"):
+        assert (read(tmp_path, *lines).time == read(tmp_path, *OURS).time).all()
+    table = read(tmp_path, "# LATITUDE: 33.79", "# LONGITUDE: -117.66", *lines)
+    assert (table.time == read(tmp_path, *OURS).time + SOLAR).all()
+
+
+@pytest.mark.parametrize(("zone", "is_utc"), [("UTC", True), ("GMT", True), ("LST", False)])
+def test_a_zone_beside_the_name_of_the_times_holds(tmp_path: Path, zone: str,
+                                                   is_utc: bool) -> None:
+    lines = ("# longitude: -117.66", OURS[0].replace("datetime", f"datetime ({zone})"), *OURS[1:])
+    found = read(tmp_path, *lines).time
+    assert (found == read(tmp_path, *OURS).time + (SOLAR if is_utc else np.timedelta64(0))).all()
+    with pytest.raises(InputError, match=r"a column 'datetime'.*datetime \(PST\)"):
+        read(tmp_path, OURS[0].replace("datetime", "datetime (PST)"), *OURS[1:])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("unit", "height_m"), [("km/h at 10 m", 10.0), ("km/h at 20 ft", 6.096),
+                                                ("km/h @ 6.1m", 6.1), ("kmh at 10 m", 10.0)])
+def test_the_height_of_a_wind_may_stand_beside_its_unit(tmp_path: Path, unit: str,
+                                                        height_m: float) -> None:
+    rows = ("2025-07-01 00:00,18,250", "2025-07-01 01:00,36,285")
+    wind = read(tmp_path, f"datetime,WindSpeed ({unit}),WD", *rows).wind_20ft_m_min
+    per_20ft = 1.15 if height_m == 10.0 else 1.0
+    np.testing.assert_allclose(wind, np.array([18.0, 36.0]) * KM_H / per_20ft)
+    row = read(tmp_path, "datetime,WindSpeed,WD", f",{unit},degrees", *rows).wind_20ft_m_min
+    np.testing.assert_allclose(row, wind)
+    with pytest.raises(InputError, match="a wind measured at 10 m or at 20 ft"):
+        read(tmp_path, "datetime,WindSpeed (km/h at 2 m),WD", *rows)
+
+
+@pytest.mark.parametrize("name", ["WindSpeed (mph)", "wind_speed (km/h)"])
+def test_a_wind_of_unknown_height_is_said_to_be_read_as_at_10_m(tmp_path: Path,
+                                                               name: str) -> None:
+    with pytest.warns(WeatherWarning, match="nothing says at what height '[Ww]ind.* at 20 ft for"):
+        read(tmp_path, f"datetime,{name},WD", "2025-07-01 00:00,18,250", "2025-07-01 01:00,36,285")
 
 
 @pytest.mark.parametrize("lines", [
