@@ -111,6 +111,8 @@ def plan(
     must_exclude: Any = None,
     lines: Any = None,
     only_lines: bool = False,
+    corridors: bool = False,
+    house_buffer: float | None = None,
     existing: Any = None,
     shortest_m: float = 0.0,
     segment_m: float = 500.0,

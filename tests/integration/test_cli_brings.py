@@ -136,6 +136,27 @@ def test_a_plan_of_given_lines_has_their_cells_only(place: Path, capsys: Out) ->
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("method", ["segments", "downstream-value"])
+def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
+        place: Path, capsys: Out, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.planning.evaluation.knee.FIRES", 60)
+    written("some.geojson", *(("Point", at(*place), {}) for place in ((4, 5), (15, 17), (16, 17))))
+    said = output(capsys, "plan", "land.tif", *FEW, "--corridors", "--value", "some.geojson",
+                  "--method", method, "--shortest-m", "120", "--budget", "0.2", "--out", "out")
+    assert "of what the whole plan saves on choice fires" in said
+    notes = json.loads(Path("out/plan.json").read_text())["notes"]
+    assert notes["knee_saved"] >= notes["whole_saved"] - 0.01
+    with rasterio.open("out/plan.tif") as dataset:
+        treated = dataset.read(1) > 0
+    assert treated.any()
+    for row, col in ((4, 5), (15, 17), (16, 17)):  # a point on a corner lies south-east of it
+        assert not treated[row - 1:row + 2, col - 1:col + 2].any()
+    parts = list(csv.DictReader(Path("out/segments.csv").read_text().splitlines()))
+    assert {part["kind"] for part in parts} <= {"route", "gap", "cut"}
+    assert all(part["name"] for part in parts)
+
+
+@pytest.mark.slow
 def test_years_of_given_lines_have_all_of_the_money(place: Path, capsys: Out) -> None:
     given = written("short.geojson", ("LineString", [at(12.5, 3.5), at(12.5, 9.5)], {}))
     said = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--only-lines", "--method",
@@ -252,8 +273,17 @@ def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
     (("--lines", "lines.geojson", "--only-lines", "--must-include", "must.geojson", "--area",
       "2:24,2:24"), "off the lines of --only-lines, or outside the area or the treatable cells, "
      "the first at row 6, column 3 of the map"),
+    (("--house-buffer", "10"), "--corridors together with --house-buffer, got none"),
+    (("--corridors", "--lines", "lines.geojson", "--only-lines"), "no --only-lines beside "
+                                                                  "--corridors"),
+    (("--corridors", "--shortest-m", "2000"), "a shortest route within the area, which is 1,018 m "
+                                              "across, got 2,000 m"),
+    (("--corridors", "--value", "one.geojson", "--house-buffer", "1000"),
+     "treatable ground outside the buffer of houses, got none"),
+    (("--corridors", "--method", "strips"), "a method that chooses among given lines: random, "),
+    (("--corridors", "--window-cells", "16"), "no --corridors for a plan by windows"),
     (("--lines", "lines.geojson", "--method", "strips"), "a method that chooses among given lines: "
-     "segments, dqn-lookahead, dqn-search, auto"),
+     "segments, enclose, dqn-lookahead, dqn-search, auto"),
 ])
 def test_what_does_not_fit_is_refused_in_one_sentence(
         place: Path, capsys: Out, options: tuple[str, ...], words: str) -> None:
@@ -261,6 +291,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(
     lines()
     written("must.geojson", ("LineString", [at(6.5, 3.5), at(6.5, 8.5)], {}))
     written("far.geojson", ("Point", at(-100, 4), {}))
+    written("one.geojson", ("Point", at(12, 12), {}))
     written("away.geojson", ("LineString", [at(-100, 4), at(-90, 4)], {}))
     written("short.geojson", ("LineString", [at(4, 4), at(4, 4)], {}))
     assert words in refused(capsys, "plan", "land.tif", *FEW, *options)

@@ -62,7 +62,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     problem = problem_of(scene, budget_share, fires, fires.first(0))
     rules.check(problem)
     if rules.lines is not None:
-        check_takes_lines(method)
+        check_takes_lines(method, alone=rules.lines.only)
     if not METHODS[method].treats:
         rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0, least_m=0.0)
 

@@ -70,7 +70,8 @@ class Method(NamedTuple):
         check_case: that which refuses a map, or breaks and fires on it, that it cannot plan for;
             None where it plans for any.
         searches: goes on until a limit.
-        takes_lines: chooses among lines that the user supplies.
+        takes_lines: chooses among lines that the user supplies, beside its own breaks.
+        rates_lines: chooses among lines alone, by what it says of their cells.
         offered: pieces of barriers are among its lines where closing them pays.
         compared: stands beside the plan that `firebreak plan` makes.
         tries_breaks: burns the plan fires for every candidate break, which is slow where that
@@ -88,6 +89,7 @@ class Method(NamedTuple):
     check_case: Function | None = None
     searches: bool = False
     takes_lines: bool = False
+    rates_lines: bool = False
     offered: bool = False
     compared: bool = False
     tries_breaks: bool = False
@@ -114,16 +116,16 @@ METHODS: dict[str, Method] = {
     "none": Method("treats no cell", "ranking.place_none", treats=False, compared=True,
                    keeps_fires=False),
     "random": Method("treats random cells", "ranking.place_random", stochastic=True,
-                     compared=True, keeps_fires=False),
+                     compared=True, keeps_fires=False, rates_lines=True),
     "burn-probability": Method(
         f"treats the cells that burn most often; {_ANEW}",
-        "ranking.place_burn_probability", compared=True),
+        "ranking.place_burn_probability", compared=True, rates_lines=True),
     "downstream-value": Method(
         f"treats the cells with the most value burned behind them; {_ANEW}",
-        "ranking.place_downstream_value", compared=True, candidate=Candidate(1)),
+        "ranking.place_downstream_value", compared=True, candidate=Candidate(1), rates_lines=True),
     "betweenness": Method(
         f"treats the cells on the most paths of fire; {_ANEW}", "ranking.place_betweenness",
-        candidate=Candidate(2, MOST_CELLS_OF_PATTERNS)),
+        candidate=Candidate(2, MOST_CELLS_OF_PATTERNS), rates_lines=True),
     "segments": Method(
         "places straight lines, each time the line that saves most per cost on the plan fires",
         "patterns.line_greedy.place_line_greedy", tries_breaks=True, takes_lines=True, offered=True,
@@ -142,7 +144,7 @@ METHODS: dict[str, Method] = {
     "dqn": Method(
         f"treats the cells or lines that a trained policy values most; {_ANEW}",
         "learned.policy.place_dqn", guided=True,
-        candidate=Candidate(3)),
+        candidate=Candidate(3), rates_lines=True),
     "dqn-lookahead": Method(
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
         "one", "learned.lookahead.place_dqn_lookahead", guided=True,
@@ -201,18 +203,21 @@ def check_methods(names: Sequence[str], where: str, *, choosers: bool = False) -
                    where=where, remedy=f"choose from {', '.join(known)}")
 
 
-def check_takes_lines(method: str) -> None:
-    """Refuses a method that cannot choose among lines that are given.
+def check_takes_lines(method: str, *, alone: bool = False) -> None:
+    """Refuses a method that cannot choose among lines.
+
+    alone: it may have no other breaks.
 
     Raises:
         InputError: naming those that can.
     """
-    takers = [name for name, own in METHODS.items() if own.takes_lines]
-    if method not in takers and method not in CHOOSERS:
+    takers = [name for name, own in METHODS.items()
+              if own.takes_lines or (alone and own.rates_lines)]
+    if method not in takers and method not in CHOOSERS and method_of(method).treats:
         raise fail(expected=f"a method that chooses among given lines: "
                             f"{', '.join([*takers, *CHOOSERS])}",
                    given=f"'{method}'", where="--method", remedy="name one of these, or leave out "
-                                                                 "--lines")
+                                                                 "--lines or --corridors")
 
 
 def check_policy(method: str, policy: "Policy | None") -> None:

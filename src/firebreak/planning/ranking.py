@@ -4,6 +4,7 @@ the trees of the plan fires: which cells lie between ignitions and what is value
 Where cells differ in cost, scores are per unit of cost.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +12,15 @@ from numpy.typing import NDArray
 
 from firebreak.env.storage.problem_batch import PlanTrees, ProblemBatch
 from firebreak.fire import STENCIL, Fires, Scene, burn, pad, padded_width, unpad
+from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.kernels import flows, path_counts
-from firebreak.planning.core.rounds import Placement, Task, afford, place_by_score
+from firebreak.planning.core.rounds import (
+    Placement,
+    Task,
+    afford,
+    place_by_score,
+    spendable,
+)
 from firebreak.seeding import generator
 
 
@@ -28,7 +36,26 @@ def place_random(task: Task) -> Placement:
     # The first affordable cell of a random order is uniform over the affordable cells: the budget
     # only falls, so a cell passed over never becomes affordable again.
     order = rng.permutation(np.flatnonzero(land.treatable))
+    if task.lines is not None:
+        runs = task.lines.runs()
+        return Placement(_afford_runs([runs[k] for k in rng.permutation(len(runs))],
+                                      land, task.problem.budget), 0.0)
     return Placement(afford(order, land.cost, task.problem.budget), 0.0)
+
+
+def _afford_runs(runs: Sequence[NDArray[np.int64]], land: Landscape,
+                 budget: float) -> NDArray[np.int64]:
+    """The cells of the runs that a budget buys whole, each taken if what is left pays for it."""
+    left, taken = budget, land.treatable.copy()
+    found = [np.empty(0, np.int64)]
+    for run in runs:
+        new = run[taken.ravel()[run]]
+        price = float(land.cost.ravel()[new].astype(np.float64).sum())
+        if new.size and price <= spendable(left):
+            taken.ravel()[new] = False
+            left -= price
+            found.append(new)
+    return np.concatenate(found)
 
 
 def place_burn_probability(task: Task) -> Placement:

@@ -14,6 +14,7 @@ from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.treated import write_treated
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import View, cells_in, lift
+from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
@@ -33,7 +34,7 @@ from firebreak.planning.output.export_effect import (
     segment_columns,
     write_effect,
 )
-from firebreak.planning.output.tables import in_plan_order, write_segment_table
+from firebreak.planning.output.tables import write_segment_table
 from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.planning.years.schedule import RULES
 from firebreak.settings.planning import TRUST_DRAWS
@@ -137,8 +138,10 @@ class PlanAtOnce:
 def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
     """Burn the test fires under the plan, segment by segment."""
     options, area, scene, plan = made.request.options, made.request.area, made.scene, made.plan
+    if options.place.corridors:  # maps show all that may be treated
+        scene = replace(scene, landscape=area.anywhere)
     brief, full = options.report == "brief", options.report == "full"
-    order = in_plan_order(plan, area.land, options.place.segment_m)
+    order = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
     with bar(0 if brief else len(order), "segment") as advance:
         if not brief:
             by_place = sorted(order, key=lambda segment: int(segment.cells[0]))

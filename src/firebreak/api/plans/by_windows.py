@@ -19,6 +19,7 @@ from firebreak.fire import burn_plans
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import cells_in, lift, lift_segments
+from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar, in_shares
 from firebreak.planning.evaluation.fire_facts import FireFacts, fire_facts
@@ -26,7 +27,6 @@ from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_g
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.tables import (
     columns_of,
-    in_plan_order,
     write_segment_table,
 )
 from firebreak.planning.windows.cores import CORE_CELLS, WindowSettings
@@ -115,7 +115,7 @@ class PlanByWindows:
                                  groups)
         if options.report == "none":
             return found
-        parts = in_plan_order(plan, scene.landscape, options.place.segment_m)
+        parts = parts_of(plan, scene.landscape, options.place.segment_m)
         with closing(options.windows.open(region_recipe(replace(self.region, fires=fires)))
                      ) as executor, bar(options.test_fires, "fire") as advance:
             shares = saved_in_order(replace(self.region, fires=fires),

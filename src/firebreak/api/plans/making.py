@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
+from firebreak.api.plans.corridors import with_corridors
 from firebreak.api.plans.request import RANDOM_DRAWS, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
+from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
 from firebreak.planning.core.progress import Bar, in_shares
 from firebreak.planning.evaluation.auto import Choice, first_plan, plan_by_choice
 from firebreak.planning.evaluation.evaluate import Evaluation, evaluate
+from firebreak.planning.evaluation.knee import at_knee
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import CHOOSERS
 
@@ -34,6 +37,9 @@ def make_at_once(request: PlanRequest, bar: Bar, first: FirstPlanTaker | None = 
     with bar(0, "map and fires"):
         # What breaks leave is known off the lines too, so that other networks can be burned.
         scene = options.scene.scene(area.anywhere, request.source, options.plan_fires)
+        if options.place.corridors:
+            area = with_corridors(options.place, area, scene, options.plan_fires)
+            request = request._replace(area=area)
         scene = replace(scene, landscape=area.land)
 
     def tell(plan: Plan) -> None:
@@ -41,6 +47,10 @@ def make_at_once(request: PlanRequest, bar: Bar, first: FirstPlanTaker | None = 
             first(PlanAtOnce(request=request, scene=scene, plan=plan), first_plan(scene, plan))
 
     plan, choice, others = _planned(request, request.method, scene, area, bar, tell)
+    if options.place.corridors and plan.cells.size:
+        with bar(1, "knee") as advance:
+            parts = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
+            plan = at_knee(scene, plan, parts, area.rules.include, in_shares(advance)).plan
     made = PlanAtOnce(request=request, scene=scene, plan=plan, choice=choice, others=others)
     if choice is None and judged:
         tell(plan)
@@ -78,7 +88,12 @@ def _compared(made: PlanAtOnce, bar: Bar) -> Evaluation:
     existing = _existing(made, bar)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
     # Rules may keep the plan from spending the whole budget, which the others may all the same.
-    return evaluate([made.scene], others, budget_share=area.share, plan_fires=options.plan_fires,
+    scene, share = made.scene, area.share
+    if options.place.corridors:  # the others may treat any cell, with as much money
+        scene = replace(scene, landscape=area.anywhere)
+        share = min(1.0, area.money / cost_of(np.flatnonzero(area.anywhere.treatable),
+                                              area.anywhere))
+    return evaluate([scene], others, budget_share=share, plan_fires=options.plan_fires,
                     test_fires=options.test_fires, seed=options.scene.seed,
                     random_draws=RANDOM_DRAWS,
                     rules=replace(area.rules, shortest_m=0.0, lines=None),

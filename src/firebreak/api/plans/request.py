@@ -224,6 +224,7 @@ def _check_by_windows(options: PlanOptions, method: str) -> None:
 
 def _check_on_map(request: PlanRequest) -> None:
     """Refuse what the map that was read speaks against."""
+    from firebreak.api.plans.corridors import check_shortest
     from firebreak.planning.core.fire_counts import check_test_fires
 
     options, area = request.options, request.area
@@ -233,8 +234,10 @@ def _check_on_map(request: PlanRequest) -> None:
             check_test_fires(request.source or area.full.name, options.test_fires,
                              2 if options.place.existing is None else 3)
         return
-    if area.rules.lines is not None:
-        check_takes_lines(request.method)
+    if options.place.corridors:
+        check_shortest(options.place, area)
+    if area.rules.lines is not None or options.place.corridors:
+        check_takes_lines(request.method, alone=options.place.corridors or options.place.only_lines)
     if options.place.horizon is not None:
         money_by_year(area.phases, area.money, options.place.horizon)
 

@@ -35,10 +35,17 @@ class PlaceOptions:
     dqn-search and auto."""
     only_lines: bool = False
     """Use the lines of --lines only, and no other breaks."""
+    corridors: bool = False
+    """Plan with corridors that can be built as one: routes along ridges and roads over gentle
+    ground, narrow gaps between barriers, and cuts around what is valued; all of them off houses.
+    The plan stops where more money saves less than a hundredth."""
+    house_buffer: NotNegative | None = None
+    """Distance from a house within which no corridor runs, m; 30 if not given."""
     existing: Path | None = None
     """A network of breaks, or a plan, to compare the plan with; it is judged at its own cost."""
     shortest_m: NotNegative = 0.0
-    """Shortest length of a connected piece of the plan; pieces of --must-include may be shorter."""
+    """Shortest length of a connected piece of the plan; pieces of --must-include may be shorter. Of
+    a corridor 300 m if not given, but for gaps between barriers."""
     segment_m: Positive = 500.0
     """Longest length of a segment: longer pieces of the plan are cut into segments of about this
     length."""

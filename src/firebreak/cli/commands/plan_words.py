@@ -15,6 +15,7 @@ from firebreak.cli.shared.common import scene_words
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.plan import Plan, spent_words
+from firebreak.planning.evaluation.knee import knee_words
 from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
 from firebreak.planning.methods import CHOOSERS, DEFAULT
 from firebreak.planning.output.tables import years_record, years_words
@@ -75,6 +76,8 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
         print(f"\n{choice_table(run.choice)}\n{left_out_words(run.choice, plan)}")
     if (barrier := barrier_words([plan, *run.others.values()])) is not None:
         print(barrier)
+    if (words_of_knee := knee_words(plan)) is not None:
+        print(words_of_knee)
     if evaluation is not None:
         print(f"\n{table(evaluation)}\n{run.request.options.scene.crews_words()}")
         _say_fires(None if run.judgement is None else run.judgement.fires)

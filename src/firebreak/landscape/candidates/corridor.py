@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from firebreak.landscape.landscape import Landscape
 
+BRIDGED_CELLS = 3.0
+"""Longest step of a path that is part of it."""
+
 Cells = NDArray[np.int64]
 """Flat cells, row * W + col."""
 
@@ -81,6 +84,8 @@ def corridor_of(path: Cells, landscape: Landscape, kind: str,
 
 
 def length_of(cells: Cells, landscape: Landscape) -> float:
-    """From the centre of the first cell to that of the last along cells in order, and a cell, m."""
-    places = np.stack(np.divmod(cells, landscape.shape[1]))
-    return float((np.hypot(*np.diff(places)).sum() + 1.0) * landscape.cell_size_m)
+    """From the centre of the first cell to that of the last along cells in order, and a cell, m;
+    without the steps over wide bare ground, which parts a cut.
+    """
+    steps = np.hypot(*np.diff(np.stack(np.divmod(cells, landscape.shape[1]))))
+    return float((steps[steps <= BRIDGED_CELLS].sum() + 1.0) * landscape.cell_size_m)

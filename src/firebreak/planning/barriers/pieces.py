@@ -8,7 +8,7 @@ from scipy import ndimage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, depth_first_order
 
-from firebreak.landscape.candidates.corridor import corridor_of
+from firebreak.landscape.candidates.corridor import Corridor, corridor_of
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.barriers.cut import CORNERS, EDGES, Cells, Cut
 from firebreak.planning.core.corridors import Corridors
@@ -33,6 +33,26 @@ def corridors_of(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> Co
     return Corridors(corridors=tuple(corridor_of(part, landscape, "cut")
                                      for part, _ in found.values()),
                      line=tuple(number for _, number in found.values()))
+
+
+def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> list[list[Corridor]]:
+    """Of each cut its connected parts as corridors, bare ground between their cells included."""
+    found = []
+    for cut in cuts:
+        parts = _joined_over_bare(cut.cells, landscape)
+        own = [corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)), landscape,
+                           "cut") for part in parts]
+        if own:
+            found.append(own)
+    return found
+
+
+def _joined_over_bare(cells: Cells, landscape: Landscape) -> list[Cells]:
+    """Flat cells in the groups that touch one another, or one stretch of bare ground."""
+    mask = ~landscape.burnable
+    mask.ravel()[cells] = True
+    number = ndimage.label(mask, CORNERS)[0].ravel()[cells]
+    return [cells[number == one] for one in np.unique(number)]
 
 
 def arcs(cut: Cut, landscape: Landscape, budget: float, *, leak: bool) -> list[Cells]:

@@ -6,7 +6,7 @@ A run closes a gap that none of its corridors closes alone, so runs of 1, 2, 4, 
 whole line are candidates, and so are pairs of routes that share an anchor.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
@@ -42,6 +42,11 @@ class Corridors:
         for corridor in self.corridors:
             mask.ravel()[corridor.cells] = True
         return mask
+
+    def mask_of(self, kind: str, shape: tuple[int, int]) -> NDArray[np.bool_]:
+        """bool [H, W], True on the cells that corridors of a kind treat."""
+        own = tuple(one for one in self.corridors if one.kind == kind)
+        return replace(self, corridors=own).mask(shape)
 
     def runs(self) -> list[Cells]:
         """Cells of every run that a plan may build, in order along it, the shortest runs first;

@@ -81,19 +81,23 @@ Score = Callable[[ProblemBatch], NDArray[np.floating]]
 
 
 def place_by_score(task: Task, score: Score) -> Placement:
-    """Places the best available cells round by round until none is affordable.
+    """Places the best available cells round by round until none is affordable; of corridors, where
+    the task has any, each time the one whose cells score most per cost.
 
     Raises:
         InputError: the plan fires burn nothing of value.
     """
     slots = loaded(task.problem)
     n_plan_fires = task.problem.plan_fires.source.size
+    runs = [] if task.lines is None else task.lines.runs()
     cells: list[int] = []
     burned = n_plan_fires
     while True:
-        cells += place_available(slots, 0, spaced_best(score(slots), slots.available[0],
-                                                       task.batch))
-        if not slots.available[0].any():
+        placed = place_available(slots, 0, spaced_best(
+            score(slots), slots.available[0], task.batch) if task.lines is None else
+            best_run(runs, score(slots), slots))
+        cells += placed
+        if not placed or not slots.available[0].any():
             return Placement(np.array(cells, np.int64), burned / n_plan_fires)
         task.report(spent_share(slots, task.problem))
         burned += slots.update(SLOT_0)
@@ -124,6 +128,26 @@ def spaced_best(score: NDArray[np.floating], available: NDArray[np.bool_],
         reach = SPACING - 1
         near[max(row - reach, 0):row + SPACING, max(col - reach, 0):col + SPACING] = True
     return chosen
+
+
+def best_run(runs: Sequence[NDArray[np.int64]], score: NDArray[np.floating],
+             slots: ProblemBatch) -> list[int]:
+    """The cells that may be built of the run whose cells score most per cost [H, W], of those that
+    can be paid for; none where none can.
+    """
+    cost = slots.problem(0).scene.landscape.cost.ravel().astype(np.float64)
+    free, rated = slots.available[0].ravel(), score.ravel()
+    left = spendable(float(slots.budget_left[0]))
+    best, most = np.empty(0, np.int64), -np.inf
+    for run in runs:
+        cells = run[free[run]]
+        price = float(cost[cells].sum())
+        if cells.size and price <= left:
+            mean = float((rated[cells] * cost[cells]).sum()) / price
+            if mean > most:
+                best, most = cells, mean
+    own: list[int] = best.tolist()
+    return own
 
 
 class LineList(NamedTuple):

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from firebreak.checks import InputError
 from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
+from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
@@ -172,7 +173,9 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     names = [name for name in everyone if anywhere or METHODS[name].takes_lines]
     count = choice_count(plan_fires, land.fuel_model.size)
     check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
-    mended = replace(rules, least_m=least_length_m(land.cell_size_m))
+    # A corridor is as long as it should be, bare ground on the way included.
+    routes = rules.lines is not None and rules.lines.routes
+    mended = rules if routes else replace(rules, least_m=least_length_m(land.cell_size_m))
 
     def make(name: str, rules: PlanRules, report: Reporter, begun: Plan | None = None) -> Plan:
         if not METHODS[name].takes_lines:
@@ -203,8 +206,10 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         burns += more
     report(parts[-2])
     verdict = choose(saved, CANDIDATES)
-    kept, useless = without_useless(scene, judging.fires, plans[verdict.chosen], rules.include,
-                                    segment_m)
+    kept, useless = without_useless(
+        scene, judging.fires, plans[verdict.chosen], rules.include, sorted(
+            parts_of(plans[verdict.chosen], land, segment_m, rules.lines),
+            key=lambda part: int(part.cells[0])))
     simulations = sum(plan.simulations for plan in plans.values()) + count * burns / plan_fires
     report(1.0)
     most = float(saved[verdict.best].mean())

@@ -13,7 +13,6 @@ from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Fires, Scene, burn
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import PlanRules
@@ -65,14 +64,11 @@ def moved_plan(scene: Scene, plan: Plan, saved: NDArray[np.float64],
 
 
 def without_useless(scene: Scene, fires: Fires, plan: Plan, included: NDArray[np.int64],
-                    segment_m: float) -> tuple[Plan, int]:
-    """A plan without the segments that save nothing on the fires, and how many these are.
+                    segments: Sequence[Corridor]) -> tuple[Plan, int]:
+    """A plan without those of its segments that save nothing on the fires, and how many these are.
 
-    Args:
-        included: int64 [n], flat cells that the plan must have: their segments stay.
-        segment_m: length of segments, see `break_segments_of`.
+    included: int64 [n], flat cells that the plan must have: their segments stay.
     """
-    segments = break_segments_of(plan.break_mask(), scene.landscape, segment_m)
     useful = useful_segments(scene, fires, segments, included)
     if len(useful) == len(segments):
         return plan, 0

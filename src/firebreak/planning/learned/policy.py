@@ -32,11 +32,13 @@ from firebreak.planning.core.rounds import (
     LineList,
     Placement,
     Task,
+    line_list,
     loaded,
     place_by_score,
     spaced_lines,
     spent_share,
 )
+from firebreak.planning.learned.given_rating import GivenRating
 
 MAX_CANDIDATES, FIRST_CANDIDATES = 20_000, 64
 """Lines among which those of a round are chosen, and those that are sorted first: a round of one
@@ -56,7 +58,10 @@ def place_dqn(task: Task) -> Placement:
     """
     policy = policy_of(task, "dqn")
     if policy.network.shapes > 1:
-        return build_lines(task, policy, by_value).placement()
+        scene = task.problem.scene
+        order = by_value if task.lines is None else by_given(GivenRating(
+            task.lines, scene.landscape.shape, scene.field.breaks.leak))
+        return build_lines(task, policy, order).placement()
     return place_by_score(task, lambda slots: cell_values(policy, slots))
 
 
@@ -181,6 +186,11 @@ def by_value(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
         yield open_lines(slots, leading_actions(values, MAX_CANDIDATES)[FIRST_CANDIDATES:])
 
     return Ordered(best_first())
+
+
+def by_given(rating: GivenRating) -> Callable[[ProblemBatch, NDArray[np.float32]], Ordered]:
+    """The corridor that is worth most."""
+    return lambda slots, values: Ordered([line_list(rating.best(slots, values, 1, 1.0)[0])])
 
 
 def open_lines(slots: ProblemBatch, actions: NDArray[np.int64]) -> LineList:

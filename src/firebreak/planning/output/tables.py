@@ -16,8 +16,6 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_choice import treated_ha
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.planning.core.area import Offset, lift_segments
-from firebreak.planning.core.break_segments import break_segments_of
-from firebreak.planning.core.plan import Plan
 from firebreak.planning.output.vectors import write_segments
 from firebreak.planning.years.savings import YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE, NOT_BUILT, Schedule
@@ -134,14 +132,6 @@ def spent(own: Schedule) -> float:
     return float(own.built.sum() + own.kept.sum() + own.again.sum())
 
 
-def in_plan_order(plan: Plan, landscape: Landscape, longest_m: float) -> list[Corridor]:
-    """The segments of a plan, in the order in which it took the first cell of each."""
-    rank = np.empty(landscape.fuel_model.size, np.int64)
-    rank[plan.cells] = np.arange(plan.cells.size)
-    return sorted(break_segments_of(plan.break_mask(), landscape, longest_m),
-                  key=lambda segment: int(rank[segment.cells].min()))
-
-
 def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: float,
                unit: str, priced_in: str) -> list[dict[str, Any]]:
     """Columns that each segment of every plan has.
@@ -152,7 +142,9 @@ def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: floa
         priced_in: what costs are in, see `Plan.priced_in`.
     """
     cost = np.cumsum([segment.cost for segment in segments])
-    return [{BUILD_ORDER: k + 1, "cells": int(segment.cells.size),
+    named = any(segment.name for segment in segments)
+    return [{BUILD_ORDER: k + 1, **(_name_and_ends(segment) if named else {}),
+             "cells": int(segment.cells.size),
              "length_m": round(segment.length_m, 1), "area_ha": round(segment.area_ha, 4),
              "cost": round(segment.cost, 4), "cumulative_cost": round(float(cost[k]), 4),
              "marginal_benefit": _round(saved[k], 6),
@@ -160,6 +152,11 @@ def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: floa
              "benefit_per_cost": _round(saved[k] / segment.cost, 6), "loss_unit": unit,
              "cost_unit": priced_in}
             for k, segment in enumerate(segments)]
+
+
+def _name_and_ends(part: Corridor) -> dict[str, Any]:
+    """Columns of a corridor that a part of any other plan has not."""
+    return {"name": part.name or "piece", "kind": part.kind, **part.facts()}
 
 
 def _round(number: float, digits: int) -> float:

@@ -126,7 +126,8 @@ def place_line_greedy(task: Task) -> Placement:
     problem = task.problem
     n_plan_fires = problem.plan_fires.source.size
     slots = loaded(problem)
-    given = None if task.lines is None else RatedRuns(problem, slots, task.lines.runs())
+    given = None if task.lines is None else RatedRuns(problem, slots, task.lines)
+    routes = task.lines is not None and task.lines.routes
     own = None if task.lines is not None and task.lines.only else OwnLines(problem)
     cells: list[int] = []
     burned = n_plan_fires
@@ -138,7 +139,7 @@ def place_line_greedy(task: Task) -> Placement:
         burned += sum(trial.burned for trial in tried)
         order = sorted(range(len(tried)), key=lambda k: (-tried[k].saved_per_cost, k))
         best_first = line_list([tried[k].cells for k in order if tried[k].cells.size])
-        chosen = spaced_lines([best_first], task.batch, slots.sizes.shape)
+        chosen = spaced_lines([best_first], 1 if routes else task.batch, slots.sizes.shape)
         if not chosen:  # nothing is left of the lines that are given
             break
         for line in chosen:

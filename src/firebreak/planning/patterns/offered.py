@@ -26,22 +26,27 @@ LEAST_LONGER = 1.5
 
 
 def offered(found: Sequence[Corridor], worth: NDArray[np.float64], land: Landscape,
-            given: Corridors | None = None) -> Corridors:
+            given: Corridors | None = None,
+            cuts: Sequence[Sequence[Corridor]] = ()) -> Corridors:
     """Corridors to choose among, with names.
 
     Args:
         found: on the map.
         worth: [H, W], value that burns behind each cell.
         given: lines that the user supplies: all of them are offered too.
+        cuts: the corridors of each closed barrier, which are tried together too.
     """
     most = max(MOST, int(land.treatable.sum()) // CELLS_EACH)
-    kept = with_names(leading(found, worth, most), land.shape)
-    pairs = pairs_of(kept, worth)
-    corridors, line = ((), ()) if given is None else (given.corridors, given.line)
-    begin, number = len(corridors), max(line, default=-1) + 1
-    return Corridors(corridors=(*with_names(corridors, land.shape), *kept),
-                     line=(*line, *range(number, number + len(kept))),
-                     pairs=tuple((begin + one, begin + other) for one, other in pairs), only=True)
+    kept = leading(found, worth, most)
+    supplied, line = ((), ()) if given is None else (given.corridors, given.line)
+    groups = [*([one] for one in kept), *cuts]
+    first = max(line, default=-1) + 1
+    return Corridors(
+        corridors=tuple(with_names([*supplied, *(one for own in groups for one in own)],
+                                   land.shape)),
+        line=(*line, *(first + k for k, own in enumerate(groups) for _ in own)),
+        pairs=tuple((len(supplied) + one, len(supplied) + other)
+                    for one, other in pairs_of(kept, worth)), only=True)
 
 
 def rate_of(corridor: Corridor, worth: NDArray[np.float64]) -> float:

@@ -7,7 +7,6 @@ few: a run saves at most what burns behind it, and mostly no more than when it w
 was open. Such bounds order the runs; the one that leads is tried until its rating is exact.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +19,15 @@ from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import REACH, pad, padded_cells, padded_width
 from firebreak.free_memory import check_free
 from firebreak.landscape.candidates.corridor import Cells
+from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.line_trials import Trial, try_line
 from firebreak.planning.core.rounds import spendable
 from firebreak.planning.ranking import flow_of, tree_scratch
+
+BESIDE_M, BESIDE_CELLS = 90.0, 3
+"""Two routes nearer than the larger of both run beside one another."""
+MOST_BESIDE = 1.0 / 3.0
+"""Share of a route that may run beside what is built, at most, and that must be new, at least."""
 
 _TOUCHING = np.ones((3, 3), np.bool_)
 
@@ -37,9 +42,12 @@ class _Open(NamedTuple):
 class RatedRuns:
     """Runs of corridors on a problem, see the module."""
 
-    def __init__(self, problem: Problem, slots: ProblemBatch, runs: Sequence[Cells]) -> None:
-        """runs: flat cells; slots: whose slot 0 holds the problem."""
-        self._problem, self._slots, self._runs = problem, slots, runs
+    def __init__(self, problem: Problem, slots: ProblemBatch, lines: Corridors) -> None:
+        """slots: whose slot 0 holds the problem."""
+        self._problem, self._slots, self._runs = problem, slots, lines.runs()
+        runs = self._runs
+        on_route = lines.mask_of("route", slots.sizes.shape).ravel()
+        self._routes = np.array([on_route[run].all() for run in runs], np.bool_)
         self._in_place = trial_in_place(slots, 0)
         count = problem.plan_fires.source.size
         if self._in_place:
@@ -59,6 +67,7 @@ class RatedRuns:
         found = self._open()
         left = spendable(float(self._slots.budget_left[0]))
         can = np.array([cells.size > 0 for cells in found.cells], np.bool_) & (found.cost <= left)
+        can &= self._apart(found)
         return self._from_cache(found, can) if self._in_place else self._lazily(found, can)
 
     def _open(self) -> _Open:
@@ -67,6 +76,19 @@ class RatedRuns:
         cost = land.cost.ravel().astype(np.float64)
         cells = [run[free[run]] for run in self._runs]
         return _Open(cells, np.array([cost[own].sum() for own in cells]))
+
+    def _apart(self, found: _Open) -> NDArray[np.bool_]:
+        """By run False for a route that would mostly run beside what is built, or was mostly built.
+        """
+        if not self._routes.any() or not self._slots.breaks[0].any():
+            return np.ones(len(self._runs), np.bool_)
+        size = self._problem.scene.landscape.cell_size_m
+        reach = max(BESIDE_CELLS, round(BESIDE_M / size))
+        near = ndimage.binary_dilation(self._slots.breaks[0], _TOUCHING, reach).ravel()
+        return np.array([not route or (
+            cells.size >= MOST_BESIDE * run.size and float(near[cells].mean()) <= MOST_BESIDE)
+            for route, cells, run in zip(self._routes, found.cells, self._runs, strict=True)],
+            np.bool_)
 
     def _from_cache(self, found: _Open, can: NDArray[np.bool_]) -> list[Trial]:
         affected = self._slots.affected(0)[:self._affected.size]

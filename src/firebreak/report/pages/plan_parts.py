@@ -18,6 +18,7 @@ from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
+from firebreak.planning.evaluation.knee import knee_words
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
 from firebreak.planning.output.tables import spent
 from firebreak.planning.years.savings import SCHEDULE_FIRES, YearsResult, discount_factors
@@ -56,6 +57,8 @@ def headline(r: ReportedPlan) -> Facts:
     if choice is not None:
         left_out = tables.left_out_words(choice, r.plan)
         caveats.append(f"{left_out[0].upper()}{left_out[1:]}.")
+    if (stops := knee_words(r.plan)) is not None:
+        caveats.append(f"{stops}.")
     caveats += words.what_breaks_do(r.conditions, r.land.cell_size_m)
     if r.result is not None and r.result.fires_per_ha_year is None:
         caveats.append("In a year the plan saves this much for each fire that starts on the map; "

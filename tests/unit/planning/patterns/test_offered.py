@@ -1,0 +1,164 @@
+"""Corridors that a plan is offered, the parts that are built of them, and where a plan stops."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from firebreak.env.storage.problem import problem_of
+from firebreak.fire import FireConditions, burn, make_scene
+from firebreak.landscape.candidates.corridor import Anchor, Corridor, corridor_of
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
+from firebreak.planning.core.built import JOINS, parts_of
+from firebreak.planning.core.corridors import Corridors
+from firebreak.planning.core.plan import cost_of, plan_of_cells
+from firebreak.planning.core.rounds import loaded
+from firebreak.planning.core.rules import PlanRules
+from firebreak.planning.evaluation.choice import CHOICE_SET
+from firebreak.planning.evaluation.knee import NEARLY, at_knee, knee_words, losses_of_beginnings
+from firebreak.planning.making import make_plan
+from firebreak.planning.patterns.offered import leading, offered, pairs_of, rate_of
+from firebreak.planning.patterns.rated_runs import RatedRuns, _near
+
+SIZE, FIRES = 24, 24
+LAND = generate(5, SIZE, cell_size_m=30.0)
+SCENES = {
+    "held": make_scene(LAND, FireConditions(scenarios=2, treatment=Treatment(kind="shaded")), 0),
+    "hard": make_scene(LAND, FireConditions(scenarios=2), 0),
+}
+
+
+def row(number: int, first: int, last: int, kind: str = "route") -> Corridor:
+    path = number * SIZE + np.arange(first, last)
+    return corridor_of(path, LAND, kind,
+                       (Anchor(int(path[0]), "rim"), Anchor(int(path[-1]), "rim")))
+
+
+def column(number: int, first: int, last: int) -> Corridor:
+    path = np.arange(first, last) * SIZE + number
+    return corridor_of(path, LAND, "route",
+                       (Anchor(int(path[0]), "rim"), Anchor(int(path[-1]), "rim")))
+
+
+ROWS = [row(k, 2, 22) for k in (3, 8, 13, 18)]
+COLUMNS = [column(k, 3, 20) for k in (2, 9, 15, 21)]
+
+
+def test_those_of_most_value_per_cost_lead_and_none_is_twice() -> None:
+    worth = np.zeros(LAND.shape)
+    worth[8], worth[13] = 5.0, 3.0
+    found = [*ROWS, row(8, 3, 22), row(8, 4, 14)]
+    kept = leading(found, worth, 10)
+    assert kept[0] is found[5] or kept[0] is found[1] or kept[0] is found[4]
+    rates = [rate_of(own, worth) for own in kept]
+    assert rates == sorted(rates, reverse=True)
+    for k, own in enumerate(kept):
+        for other in kept[:k]:
+            shared = np.intersect1d(own.cells, other.cells).size
+            assert shared <= 0.8 * min(own.cells.size, other.cells.size)
+    assert len(leading(found, worth, 2)) == 2
+
+
+def test_pairs_share_an_anchor_and_are_longer_than_either() -> None:
+    bent = [row(8, 0, 10), column(9, 8, 18), column(2, 12, 20)]
+    assert pairs_of(bent, np.ones(LAND.shape)) == [(0, 1)]
+
+
+def test_what_is_offered_has_names_and_cuts_as_one() -> None:
+    cut = [row(20, 2, 6, "cut"), row(20, 12, 16, "cut")]
+    lines = offered(ROWS, np.ones(LAND.shape), LAND, None, [cut])
+    assert lines.only
+    assert lines.routes
+    assert len({own.name for own in lines.corridors}) == len(lines.corridors) == 6
+    both = np.sort(np.concatenate([own.cells for own in cut]))
+    assert any(np.array_equal(np.sort(run), both) for run in lines.runs())
+
+
+def test_the_parts_of_a_plan_are_its_corridors_and_join() -> None:
+    lines = Corridors(corridors=(ROWS[1], COLUMNS[1]), line=(0, 1), only=True)
+    first, second = (own.in_order() for own in lines.corridors)
+    cells = np.concatenate([first, second[~np.isin(second, first)]])
+    parts = parts_of(plan_of_cells(cells, LAND, "segments"), LAND, 500.0, lines)
+    assert sorted(np.concatenate([own.cells for own in parts]).tolist()) == sorted(cells.tolist())
+    assert [own.kind for own in parts] == ["route"] * 3
+    assert parts[0].cells.tolist() == np.sort(first).tolist()
+    for part in parts[1:]:  # above and below the row, each with the cell that it joins
+        assert JOINS in [anchor.kind for anchor in part.anchors]
+        assert np.isin(part.path, ROWS[1].path).sum() == 1
+    assert sum(part.cost for part in parts) == pytest.approx(cost_of(cells, LAND))
+
+
+def test_the_parts_of_a_plan_of_cells_are_its_segments() -> None:
+    plan = plan_of_cells(ROWS[0].in_order(), LAND, "dqn")
+    for lines in (None, Corridors(corridors=(row(3, 2, 22, "given"),), line=(0,))):
+        assert [own.kind for own in parts_of(plan, LAND, 100.0, lines)].count("segment") > 1
+
+
+@pytest.mark.parametrize("kind", sorted(SCENES))
+def test_a_run_saves_at_most_what_is_said_before_it_burns(kind: str) -> None:
+    scene = SCENES[kind]
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.5, fires, fires.first(0))
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True)
+    slots = loaded(problem)
+    rated = RatedRuns(problem, slots, lines)
+    rated._near = [_near(run, SIZE) for run in lines.runs()]
+    before = burn(scene, fires).loss
+    most = rated._most_saved()
+    for run, bound in zip(lines.runs(), most, strict=True):
+        mask = np.zeros(LAND.shape, np.bool_)
+        mask.ravel()[run] = True
+        assert (before - burn(scene, fires, mask).loss).mean() <= bound * (1 + 1e-9) + 1e-9
+    assert (most < before.mean() * (1 - 1e-6)).any()  # it says something
+
+
+def test_no_route_runs_beside_another() -> None:
+    lines = Corridors(corridors=tuple(row(k, 2, 22) for k in range(4, 20)), line=tuple(range(16)),
+                      only=True)
+    scene = SCENES["hard"]
+    land = replace(LAND, treatable=LAND.treatable & lines.mask(LAND.shape))
+    plan = make_plan(replace(scene, landscape=land), 1.0, FIRES, "segments", seed=0,
+                     rules=PlanRules(lines=lines))
+    rows = sorted({int(cell) // SIZE for cell in plan.cells})
+    assert len(rows) > 1
+    assert min(np.diff(rows)) > 3
+
+
+@pytest.mark.parametrize("method", ["random", "burn-probability", "downstream-value",
+                                    "betweenness"])
+def test_methods_that_rate_cells_take_whole_corridors(method: str) -> None:
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True)
+    land = replace(LAND, treatable=LAND.treatable & lines.mask(LAND.shape))
+    plan = make_plan(replace(SCENES["hard"], landscape=land), 0.4, FIRES, method, seed=0,
+                     rules=PlanRules(lines=lines))
+    parts = parts_of(plan, land, 500.0, lines)
+    assert parts
+    assert all(own.kind == "route" for own in parts)
+    assert plan.cost <= plan.budget
+
+
+def test_a_plan_stops_where_more_money_saves_little() -> None:
+    scene, lines = SCENES["hard"], Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)),
+                                             only=True)
+    cells = np.unique(np.concatenate([own.cells for own in lines.corridors]))
+    plan = replace(plan_of_cells(cells, LAND, "segments"), plan_fires=FIRES)
+    parts = parts_of(plan, LAND, 500.0, lines)
+    knee = at_knee(scene, plan, parts, np.empty(0, np.int64))
+    fires = scene.fires(CHOICE_SET, 1000)
+    before, whole, kept = (float(burn(scene, fires, mask).loss.mean()) for mask in (
+        None, plan.break_mask(), knee.plan.break_mask()))
+    assert knee.plan.notes is not None
+    assert knee.plan.notes["whole_saved"] == pytest.approx(1 - whole / before)
+    assert knee.plan.notes["knee_saved"] == pytest.approx(1 - kept / before)
+    assert knee.plan.cost < plan.cost
+    assert (kept - whole) / before <= NEARLY + 1e-9
+    # Without its last part it would not do.
+    losses = losses_of_beginnings(scene, knee.parts, fires)
+    assert (losses[-2] - whole) / before > NEARLY or len(knee.parts) < len(parts)
+    words = knee_words(knee.plan)
+    assert words is not None
+    assert f"{knee.plan.cost:,.6g} of {plan.cost:,.6g}" in words
+    assert knee_words(plan) is None
+    included = parts[-1].cells
+    assert np.isin(included, at_knee(scene, plan, parts, included).plan.cells).all()
