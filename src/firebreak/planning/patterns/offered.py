@@ -43,7 +43,7 @@ def offered(found: Sequence[Corridor], worth: NDArray[np.float64], land: Landsca
     first = max(line, default=-1) + 1
     return Corridors(
         corridors=tuple(with_names([*supplied, *(one for own in groups for one in own)],
-                                   land.shape)),
+                                   land)),
         line=(*line, *(first + k for k, own in enumerate(groups) for _ in own)),
         pairs=tuple((len(supplied) + one, len(supplied) + other)
                     for one, other in pairs_of(kept, worth)), only=True)

@@ -109,15 +109,18 @@ def ground_below(cells: Cells, land: Landscape, ground: GroundMaps) -> Ground:
     return Ground(ridge, road, edge, float(np.quantile(land.slope_tan.ravel()[cells], 0.9)))
 
 
-def with_names(corridors: Sequence[Corridor], shape: tuple[int, int]) -> list[Corridor]:
-    """Corridors with names, from what most of each lies on and where on the map: "north-west
-    ridge 2". Those that have a name keep it.
+def with_names(corridors: Sequence[Corridor], land: Landscape) -> list[Corridor]:
+    """Corridors with names, from what most of each lies on and where among what may be treated:
+    "north-west ridge 2". Those that have a name keep it.
     """
+    rows, cols = np.nonzero(land.treatable)
+    box = ((rows.min(), cols.min(), np.ptp(rows) + 1, np.ptp(cols) + 1) if rows.size
+           else (0, 0, 1, 1))
     seen: dict[str, int] = {}
     found = []
     for own in corridors:
         if not own.name:
-            kind = f"{_district(own.path, shape)} {_lies_on(own)}"
+            kind = f"{_district(own.path, land.shape[1], *map(int, box))} {_lies_on(own)}"
             seen[kind] = seen.get(kind, 0) + 1
             own = own._replace(name=f"{kind} {seen[kind]}")
         found.append(own)
@@ -132,10 +135,10 @@ def _lies_on(own: Corridor) -> str:
     return most if shares[most] >= 0.5 else "slope" if own.ground.slope > 0.15 else "flat"
 
 
-def _district(path: Cells, shape: tuple[int, int]) -> str:
-    """The part of the map in which the middle of a path lies."""
-    row, col = np.divmod(path[path.size // 2], shape[1])
-    down, right = row / shape[0] - 0.5, col / shape[1] - 0.5
+def _district(path: Cells, width: int, top: int, left: int, rows: int, cols: int) -> str:
+    """The part of a rectangle of a map so wide in which the middle of a path lies."""
+    row, col = np.divmod(path[path.size // 2], width)
+    down, right = (row - top) / rows - 0.5, (col - left) / cols - 0.5
     if np.hypot(down, right) < 1.0 / 6.0:
         return "central"
     return SECTORS[int(np.round(np.degrees(np.arctan2(down, right)) / 45.0)) % 8]

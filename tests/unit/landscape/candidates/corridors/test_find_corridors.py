@@ -188,8 +188,8 @@ def _cost_along(surface: np.ndarray, path: np.ndarray) -> float:
 
 
 def test_names_say_place_and_ground_and_differ(of_ridge: list[Corridor]) -> None:
-    names = [own.name for own in with_names(of_ridge, (SIDE, SIDE))]
+    names = [own.name for own in with_names(of_ridge, land_of(RIDGE))]
     assert len(set(names)) == len(names)
     assert "central ridge 1" in names
     named = of_ridge[0]._replace(name="Main Divide")
-    assert with_names([named], (SIDE, SIDE))[0].name == "Main Divide"
+    assert with_names([named], land_of(RIDGE))[0].name == "Main Divide"
