@@ -2,17 +2,20 @@
 adds to those before it; of any other plan its segments.
 """
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape.candidates.corridor import Anchor, Cells, Corridor, corridor_of
+from firebreak.landscape.candidates.corridor import Anchor, Corridor, corridor_of
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, break_segments_of
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import Plan
 
-JOINS = "break"
-"""The kind of an anchor where a corridor meets one that was built before it."""
+JOINS, ENDS = "break", "open ground"
+"""The kinds of an anchor where a corridor meets one that was built before it, and where the rest of
+it is not built."""
 
 
 def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
@@ -29,45 +32,47 @@ def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
     found = []
     if lines is not None and lines.routes:
         for own in _chosen(plan, rank, lines):
-            found += _new_parts(own, left, landscape)
+            found += _new_parts(own, left, plan, landscape)
             left.ravel()[own.cells] = False
     found += break_segments_of(left, landscape, longest_m)
     return sorted(found, key=lambda part: int(rank[part.cells].min()))
 
 
 def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors) -> list[Corridor]:
-    """The corridors that a plan's cells come from, in its order: of those that it has whole, and
-    that begin at a cell, the one of which most cells follow at once.
+    """The corridors that a plan's cells come from, in its order: of those that have a cell the one
+    of which most cells follow at once, and fewest were taken elsewhere or not at all.
     """
-    whole = [own for own in lines.corridors
-             if own.cells.size and (rank[own.cells] < plan.cells.size).all()]
     through: dict[int, list[Corridor]] = {}
-    for own in whole:
-        for cell in own.cells.tolist():
+    for own in lines.corridors:
+        for cell in own.cells[rank[own.cells] < plan.cells.size].tolist():
             through.setdefault(cell, []).append(own)
     covered = np.zeros(rank.size, np.bool_)
     found = []
     for cell in plan.cells.tolist():
         if covered[cell] or cell not in through:
             continue
-        best = max(through[cell], key=lambda own: _follow(rank, covered, own.cells))
+        best = max(through[cell], key=partial(_follow, rank, covered, cell))
         covered[best.cells] = True
         found.append(best)
     return found
 
 
-def _follow(rank: NDArray[np.int64], covered: NDArray[np.bool_], cells: Cells) -> tuple[int, int]:
-    """The number of a corridor's cells that a plan took one after the other, and of those that it
-    took elsewhere, negative: with them it was not built as one.
+def _follow(rank: NDArray[np.int64], covered: NDArray[np.bool_], cell: int,
+            corridor: Corridor) -> tuple[int, int]:
+    """The number of a corridor's cells that a plan took one after the other from one on, and of its
+    other cells that are left, negative: with them it was not built as one.
     """
-    own = np.sort(rank[cells[~covered[cells]]])
-    in_a_row = int(np.count_nonzero(own == own[0] + np.arange(own.size)))
+    first = int(rank[cell])
+    own = np.sort(rank[corridor.cells[~covered[corridor.cells]]])
+    own = own[own >= first]
+    in_a_row = int(np.count_nonzero(own == first + np.arange(own.size)))
     return in_a_row, in_a_row - own.size
 
 
-def _new_parts(own: Corridor, left: NDArray[np.bool_], landscape: Landscape) -> list[Corridor]:
+def _new_parts(own: Corridor, left: NDArray[np.bool_], plan: Plan,
+               landscape: Landscape) -> list[Corridor]:
     """The stretches of a corridor whose cells are left, with the cell that each joins at an end."""
-    may = np.isin(own.path, own.cells)
+    may, built = np.isin(own.path, own.cells), np.isin(own.path, plan.cells)
     new = may & left.ravel()[own.path]
     stops = np.flatnonzero(may & ~new)
     found = []
@@ -76,11 +81,14 @@ def _new_parts(own: Corridor, left: NDArray[np.bool_], landscape: Landscape) -> 
         if not there.size:
             continue
         cells = np.unique(own.path[there])
-        begin = first if first >= 0 else 0
-        end = last if last < own.path.size else own.path.size - 1
+        joins = (first >= 0 and built[first], last < own.path.size and built[last])
+        begin = first if joins[0] else 0 if first < 0 else int(there[0])
+        end = last if joins[1] or last == own.path.size else int(there[-1])
         path = own.path[begin:end + 1]
-        anchors = (_anchor(own, 0) if first < 0 else Anchor(int(path[0]), JOINS),
-                   _anchor(own, -1) if last == own.path.size else Anchor(int(path[-1]), JOINS))
+        anchors = tuple(_anchor(own, end) if edge else Anchor(int(path[end]), kind)
+                        for end, edge, kind in (
+                            (0, first < 0, JOINS if joins[0] else ENDS),
+                            (-1, last == own.path.size, JOINS if joins[1] else ENDS)))
         part = corridor_of(path, landscape, own.kind)
         found.append(part._replace(
             cells=cells, anchors=anchors, name=own.name, ground=own.ground,

@@ -135,8 +135,9 @@ def best_run(runs: Sequence[NDArray[np.int64]], score: NDArray[np.floating],
     """The cells that may be built of the run whose cells score most per cost [H, W], of those that
     can be paid for; none where none can.
     """
-    cost = slots.problem(0).scene.landscape.cost.ravel().astype(np.float64)
-    free, rated = slots.available[0].ravel(), score.ravel()
+    land = slots.problem(0).scene.landscape  # whole runs, also of cells too dear for what is left
+    free, rated = (land.treatable & ~slots.breaks[0]).ravel(), score.ravel()
+    cost = land.cost.ravel().astype(np.float64)
     left = spendable(float(slots.budget_left[0]))
     best, most = np.empty(0, np.int64), -np.inf
     for run in runs:

@@ -40,7 +40,8 @@ class GivenRating:
         """
         problem = slots.problem(0)
         land = problem.scene.landscape
-        free, cost = slots.available[0].ravel(), land.cost.ravel().astype(np.float64)
+        free = (land.treatable & ~slots.breaks[0]).ravel()
+        cost = land.cost.ravel().astype(np.float64)
         left = spendable(float(slots.budget_left[0]))
         worth = self._worth(values)
         chosen: list[Cells] = []

@@ -89,6 +89,16 @@ def test_the_parts_of_a_plan_are_its_corridors_and_join() -> None:
     assert sum(part.cost for part in parts) == pytest.approx(cost_of(cells, LAND))
 
 
+def test_a_corridor_that_is_built_in_part_is_told_by_what_is_built() -> None:
+    lines = Corridors(corridors=(ROWS[1],), line=(0,), only=True)
+    cells = ROWS[1].in_order()
+    cells = np.concatenate([cells[:5], cells[9:]])
+    parts = parts_of(plan_of_cells(cells, LAND, "segments"), LAND, 500.0, lines)
+    assert sorted(np.concatenate([own.cells for own in parts]).tolist()) == sorted(cells.tolist())
+    assert [own.kind for own in parts] == ["route", "route"]
+    assert not np.isin(np.concatenate([own.path for own in parts]), ROWS[1].in_order()[5:9]).any()
+
+
 def test_the_parts_of_a_plan_of_cells_are_its_segments() -> None:
     plan = plan_of_cells(ROWS[0].in_order(), LAND, "dqn")
     for lines in (None, Corridors(corridors=(row(3, 2, 22, "given"),), line=(0,))):
