@@ -71,7 +71,7 @@ def place_enclose(task: Task) -> Placement:
     plans = [cut.cells for cut in found.bought if cut.cells.size]
     for cut in found.beyond[:IN_PARTS]:
         plans += arcs(cut, land, problem.budget, leak=leak)
-    order = [plans[k] for k in _best_first(problem, plans)]
+    order = [plans[k] for k in _best_first(problem, plans)] or [np.empty(0, np.int64)]
     offered = corridors_of(found.beyond[:OFFERED] or found.bought[-1:], land, leak=leak)
     lines = task.lines if only is not None else joined(task.lines, offered)
     made = [_filled(task._replace(lines=lines), cells) for cells in order]

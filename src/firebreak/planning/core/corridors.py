@@ -24,17 +24,14 @@ class Corridors:
         line: the number of the line of each corridor, ascending.
         pairs: places of corridors that are tried as one too.
         only: the plan may have no other cells.
+        routes: the plan is built of them one by one, and told by them.
     """
 
     corridors: tuple[Corridor, ...]
     line: tuple[int, ...]
     pairs: tuple[tuple[int, int], ...] = ()
     only: bool = False
-
-    @property
-    def routes(self) -> bool:
-        """True where some were found on the map: a plan is then told by its corridors."""
-        return any(own.kind != "given" for own in self.corridors)
+    routes: bool = False
 
     def mask(self, shape: tuple[int, int]) -> NDArray[np.bool_]:
         """bool [H, W], True on the cells that all corridors treat."""

@@ -46,7 +46,7 @@ def offered(found: Sequence[Corridor], worth: NDArray[np.float64], land: Landsca
                                    land)),
         line=(*line, *(first + k for k, own in enumerate(groups) for _ in own)),
         pairs=tuple((len(supplied) + one, len(supplied) + other)
-                    for one, other in pairs_of(kept, worth)), only=True)
+                    for one, other in pairs_of(kept, worth)), only=True, routes=True)
 
 
 def rate_of(corridor: Corridor, worth: NDArray[np.float64]) -> float:

@@ -47,7 +47,7 @@ class RatedRuns:
         self._problem, self._slots, self._runs = problem, slots, lines.runs()
         runs = self._runs
         on_route = lines.mask_of("route", slots.sizes.shape).ravel()
-        self._routes = np.array([on_route[run].all() for run in runs], np.bool_)
+        self._routes = np.array([lines.routes and on_route[run].all() for run in runs], np.bool_)
         self._in_place = trial_in_place(slots, 0)
         count = problem.plan_fires.source.size
         if self._in_place:

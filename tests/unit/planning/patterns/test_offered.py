@@ -76,7 +76,7 @@ def test_what_is_offered_has_names_and_cuts_as_one() -> None:
 
 
 def test_the_parts_of_a_plan_are_its_corridors_and_join() -> None:
-    lines = Corridors(corridors=(ROWS[1], COLUMNS[1]), line=(0, 1), only=True)
+    lines = Corridors(corridors=(ROWS[1], COLUMNS[1]), line=(0, 1), only=True, routes=True)
     first, second = (own.in_order() for own in lines.corridors)
     cells = np.concatenate([first, second[~np.isin(second, first)]])
     parts = parts_of(plan_of_cells(cells, LAND, "segments"), LAND, 500.0, lines)
@@ -90,7 +90,7 @@ def test_the_parts_of_a_plan_are_its_corridors_and_join() -> None:
 
 
 def test_a_corridor_that_is_built_in_part_is_told_by_what_is_built() -> None:
-    lines = Corridors(corridors=(ROWS[1],), line=(0,), only=True)
+    lines = Corridors(corridors=(ROWS[1],), line=(0,), only=True, routes=True)
     cells = ROWS[1].in_order()
     cells = np.concatenate([cells[:5], cells[9:]])
     parts = parts_of(plan_of_cells(cells, LAND, "segments"), LAND, 500.0, lines)
@@ -110,7 +110,7 @@ def test_a_run_saves_at_most_what_is_said_before_it_burns(kind: str) -> None:
     scene = SCENES[kind]
     fires = scene.fires("plan", FIRES)
     problem = problem_of(scene, 0.5, fires, fires.first(0))
-    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True)
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
     slots = loaded(problem)
     rated = RatedRuns(problem, slots, lines)
     rated._near = [_near(run, SIZE) for run in lines.runs()]
@@ -125,7 +125,7 @@ def test_a_run_saves_at_most_what_is_said_before_it_burns(kind: str) -> None:
 
 def test_no_route_runs_beside_another() -> None:
     lines = Corridors(corridors=tuple(row(k, 2, 22) for k in range(4, 20)), line=tuple(range(16)),
-                      only=True)
+                      only=True, routes=True)
     scene = SCENES["hard"]
     land = replace(LAND, treatable=LAND.treatable & lines.mask(LAND.shape))
     plan = make_plan(replace(scene, landscape=land), 1.0, FIRES, "segments", seed=0,
@@ -138,7 +138,7 @@ def test_no_route_runs_beside_another() -> None:
 @pytest.mark.parametrize("method", ["random", "burn-probability", "downstream-value",
                                     "betweenness"])
 def test_methods_that_rate_cells_take_whole_corridors(method: str) -> None:
-    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True)
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
     land = replace(LAND, treatable=LAND.treatable & lines.mask(LAND.shape))
     plan = make_plan(replace(SCENES["hard"], landscape=land), 0.4, FIRES, method, seed=0,
                      rules=PlanRules(lines=lines))
@@ -150,7 +150,7 @@ def test_methods_that_rate_cells_take_whole_corridors(method: str) -> None:
 
 def test_a_plan_stops_where_more_money_saves_little() -> None:
     scene, lines = SCENES["hard"], Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)),
-                                             only=True)
+                                             only=True, routes=True)
     cells = np.unique(np.concatenate([own.cells for own in lines.corridors]))
     plan = replace(plan_of_cells(cells, LAND, "segments"), plan_fires=FIRES)
     parts = parts_of(plan, LAND, 500.0, lines)
