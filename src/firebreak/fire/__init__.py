@@ -59,7 +59,7 @@ from firebreak.fire.travel.travel_field import (
     padded_width,
     unpad,
 )
-from firebreak.fire.variants import Perturbation, flames_after, perturbed, with_states
+from firebreak.fire.variants import Perturbation, flames_after, held_by, perturbed, with_states
 
 __all__ = [
     "BURNED",
@@ -115,6 +115,7 @@ __all__ = [
     "flames_after",
     "flanking_rate",
     "fuel_index",
+    "held_by",
     "in_units",
     "layer_grids",
     "layer_kinds",

@@ -11,10 +11,17 @@ from numpy.typing import NDArray
 
 from firebreak.fire.behavior_models import behavior_on_demand, fire_behavior
 from firebreak.fire.conditions import FireConditions
+from firebreak.fire.effects.breaks import HoldRule
 from firebreak.fire.making import with_travel
 from firebreak.fire.scene import Scene, rows_of, streams_for
-from firebreak.fire.spread import travel_under
-from firebreak.fire.travel.travel_field import TravelField, Treated, padded_cells
+from firebreak.fire.spread import travel_under, with_crews
+from firebreak.fire.travel.arcs import NO_CREWS
+from firebreak.fire.travel.travel_field import (
+    BreakRules,
+    TravelField,
+    Treated,
+    padded_cells,
+)
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment, treated_landscape
 from firebreak.weather.fwi import ffmc_of_moisture, fine_fuel_moisture
@@ -66,6 +73,18 @@ def _weather(rows: WeatherScenarios, change: Perturbation) -> WeatherScenarios:
             else np.clip(ffmc_of_moisture(fine), 0.0, 101.0))
     return rows._replace(wind_from_deg=(rows.wind_from_deg + change.wind_turn_deg) % 360.0,
                          fine_fuel_moisture_code=code, **dead)
+
+
+def held_by(scene: Scene, hold: HoldRule | None) -> Scene:
+    """The scene with other crews at its breaks, or none; fires, durations and the initial attack
+    stay.
+    """
+    conditions = replace(scene.conditions, hold=hold)
+    if scene.travel is None:
+        return replace(scene, conditions=conditions)
+    rules = scene.travel.breaks._replace(ready=BreakRules().ready, crew=NO_CREWS)
+    return replace(scene, conditions=conditions, travel=with_crews(
+        scene.travel._replace(breaks=rules), scene.landscape, conditions))
 
 
 def with_states(scene: Scene, states: Sequence[Treatment], cells: NDArray[np.int64],

@@ -19,10 +19,11 @@ from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
 from firebreak.planning.evaluation.build_order import in_build_order, years_of
+from firebreak.planning.evaluation.crews import CrewLosses, crew_losses
 from firebreak.planning.evaluation.doubt import trust_in, worlds
 from firebreak.planning.evaluation.effect import effect_of, in_unit
 from firebreak.planning.evaluation.evaluate import Evaluation
-from firebreak.planning.evaluation.fire_facts import FireFacts, fire_facts
+from firebreak.planning.evaluation.fire_facts import MOST_FIRES, FireFacts, fire_facts
 from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.methods import method_of
 from firebreak.planning.output.export import write_plan
@@ -59,11 +60,13 @@ class Judgement(NamedTuple):
         result: of the part of the map that was planned for.
         curves: by rival what its beginnings save, for the full report.
         fires: the test fires without breaks.
+        crews: what they lose by how many crews there are; None where nobody holds breaks.
     """
 
     result: PlanResult
     curves: "dict[str, Curve]"
     fires: FireFacts
+    crews: CrewLosses | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -161,7 +164,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         trust = None if not full else trust_in(replace(scene, landscape=area.anywhere), plan,
                                             evaluation, options.scene.seed, advance)
     over_years = _over_years(made, order, bar)
-    unit = value_unit(area.land)
+    unit, fires = value_unit(area.land), scene.fires("test", options.test_fires)
     return Judgement(PlanResult(
         scene, plan, area.full, area.offset, order, in_unit(effect, unit), options.scene.seed,
         area.rules.include,
@@ -169,8 +172,8 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
         cells_in(options.scene.map.built, area.land, area.offset, area.full), unit,
         rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves,
-        fire_facts(scene, scene.fires("test", options.test_fires),
-                   scene.fires("plan", options.plan_fires)))
+        fire_facts(scene, fires, scene.fires("plan", options.plan_fires)),
+        crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)))
 
 
 def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResult | None:
@@ -209,7 +212,8 @@ def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation:
         written = write_effect(out, result, tags)
     whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
     report = reported(result, evaluation, whole, "brief" if brief else "full",
-                      _promised(made.scene, plan) if brief else None, judgement.fires)
+                      _promised(made.scene, plan) if brief else None, judgement.fires,
+                      judgement.crews)
     return [*written, *write_plan_report(out, report, judgement.curves, bar)]
 
 

@@ -22,7 +22,8 @@ from firebreak.planning.core.area import cells_in, lift, lift_segments
 from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar, in_shares
-from firebreak.planning.evaluation.fire_facts import FireFacts, fire_facts
+from firebreak.planning.evaluation.crews import CrewLosses, crew_losses
+from firebreak.planning.evaluation.fire_facts import MOST_FIRES, FireFacts, fire_facts
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.tables import (
@@ -59,6 +60,7 @@ class WindowsJudgement(NamedTuple):
             plan took them; empty without a report.
         columns: what is known of each.
         fires: the test fires without breaks; None without a report.
+        crews: what they lose by how many crews there are; None where nobody holds breaks.
     """
 
     saved: Interval
@@ -69,6 +71,7 @@ class WindowsJudgement(NamedTuple):
     parts: Sequence[Corridor] = ()
     columns: Sequence[dict[str, Any]] = ()
     fires: FireFacts | None = None
+    crews: CrewLosses | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,10 +124,11 @@ class PlanByWindows:
             shares = saved_in_order(replace(self.region, fires=fires),
                                     [one.cells for one in parts], executor, advance)
         unit, untreated = value_unit(scene.landscape), float(before.mean())
-        return found._replace(parts=parts, fires=fire_facts(scene, fires, self.region.fires),
-                              columns=columns_of(
-            parts, [share * untreated * unit.per_value for share in shares],
-            untreated * unit.per_value, unit.name, plan.priced_in))
+        columns = columns_of(parts, [share * untreated * unit.per_value for share in shares],
+                             untreated * unit.per_value, unit.name, plan.priced_in)
+        return found._replace(
+            parts=parts, columns=columns, fires=fire_facts(scene, fires, self.region.fires),
+            crews=crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)))
 
     def segments(self) -> tuple[list[Corridor], Sequence[Mapping[str, Any]]] | None:
         """The segments on the whole map in the order of the report, and what is known of each; None
@@ -174,7 +178,8 @@ class PlanByWindows:
                 f"{words[0].upper()}{words[1:]}." for words in facts_of(self.made))],
             included=area.rules.include,
             standing=cells_in(options.scene.map.built, area.land, area.offset, area.full),
-            existing=NO_CELLS if network is None else network.cells, fires=judgement.fires)
+            existing=NO_CELLS if network is None else network.cells, fires=judgement.fires,
+            crews=judgement.crews)
         return [*written, *write_plan_report(out, report)]
 
 

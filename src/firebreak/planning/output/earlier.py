@@ -45,7 +45,7 @@ _LONGEST_NAME = 200
 """Bytes of a listed name; a plan's are far shorter, and every file system takes as many."""
 _TABLES = ("budget_curve", "exceedance", "weather", "schedule", "years", "doubt", "treatments")
 _PICTURES = ("landscape", "plan", "burn_probability", "exceedance", "weather", "budget", "years",
-             "comparison")
+             "comparison", "crews")
 
 ALWAYS = frozenset(("plan.csv", "plan.tif", "plan.json", "firebreaks.csv", "options.json",
                     "treated_landscape.tif", "landscape.png", "plan.png", FILES_FILE))

@@ -248,6 +248,20 @@ def _four(quantiles: NDArray[np.float64], form: str) -> list[str]:
     return [f"{low}, {middle}, {high}", most]
 
 
+def crews(r: ReportedPlan) -> Facts | None:
+    """Losses by how many crews there are; None where nobody holds breaks."""
+    found = r.crews
+    if found is None:
+        return None
+    hectares = found.unit == "ha"
+    header = ["", "burned, ha", *([] if hectares else [f"lost, {found.unit}"]), "reduction"]
+    rows = [[label, amount(burned), *([] if hectares else [amount(lost)]),
+             "" if k == 0 else f"{saved:.1%}"]
+            for k, (label, burned, lost, saved) in enumerate(
+                zip(found.labels, found.burned_ha, found.lost, found.saved, strict=True))]
+    return {"header": header, "rows": rows, "own": found.own}
+
+
 def doubt(trust: doubts.DoubtResult | str) -> Facts | str:
     """The savings by the plan and its rivals in perturbed worlds, or why they are not known."""
     if isinstance(trust, str):

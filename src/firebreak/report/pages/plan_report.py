@@ -21,6 +21,7 @@ from firebreak.report.figures.animation import fire_animation
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.coordinates import Whole
+from firebreak.report.figures.crews_figure import crews_figure
 from firebreak.report.figures.curves import comparison_figure
 from firebreak.report.figures.maps import burn_probability_figure, landscape_figure
 from firebreak.report.figures.plan_figures import (
@@ -42,6 +43,7 @@ PARTS = (
     Part(parts.plan, "Where the breaks are", BOTH),
     Part(parts.cost, "What it costs", BOTH),
     Part(parts.fires, "The fires that it is judged on", BOTH),
+    Part(parts.crews, "If fewer crews come, or more", BOTH),
     Part(parts.effect, "What it changes, and how certain that is"),
     Part(parts.methods, "Other methods on this map", BOTH),
     Part(parts.years, "Build and keep up, by year"),
@@ -130,6 +132,8 @@ def _effect_figures(report: ReportedPlan, result: PlanResult, curves: Mapping[st
     if result.over_years is not None and result.segments:
         figures["years"] = years_figure(land, report.segments, result.treatments,
                                         result.over_years, unit, caption=caption)
+    if report.crews is not None:
+        figures["crews"] = crews_figure(report.crews, caption=caption)
     if report.evaluation is not None:
         figures["comparison"] = comparison_figure(
             {name: one._asdict() for name, one in report.evaluation.methods.items()},

@@ -14,6 +14,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.area import View
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
+from firebreak.planning.evaluation.crews import CrewLosses
 from firebreak.planning.evaluation.effect import risk
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import FireFacts
@@ -46,6 +47,7 @@ class ReportedPlan(NamedTuple):
         facts: sentences on how the plan was made.
         included, existing, standing: cells as of `PlanResult`.
         fires: the test fires without breaks; None where they were not looked at.
+        crews: losses by how many crews there are; None where nobody holds breaks.
         evaluation: of the plan and others, where it was planned at once.
         result, numbers: for a full report what test fires found, and it as of `effect.risk`.
         pictures: files by name.
@@ -72,6 +74,7 @@ class ReportedPlan(NamedTuple):
     result: PlanResult | None = None
     numbers: Mapping[str, Interval] = MappingProxyType({})
     fires: FireFacts | None = None
+    crews: CrewLosses | None = None
     pictures: Mapping[str, Path] = MappingProxyType({})
 
     @property
@@ -101,13 +104,13 @@ def in_view(report: ReportedPlan) -> ReportedPlan:
 
 def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
              level: Level = "full", promised: float | None = None,
-             fires: FireFacts | None = None) -> ReportedPlan:
+             fires: FireFacts | None = None, crews: CrewLosses | None = None) -> ReportedPlan:
     """A plan that was made at once and judged.
 
     Args:
         evaluation: of the plan and other methods on the same test fires; None leaves it out.
         promised: share of the loss of its plan fires that it saves.
-        fires: the test fires without breaks.
+        fires: the test fires without breaks; crews: losses by how many crews there are.
     """
     plan, loss, full = result.plan, result.effect.loss, level == "full"
     numbers = risk(result.effect)
@@ -123,4 +126,4 @@ def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
         others=others, facts=[f"The method was given {plan.plan_fires:,} plan fires."],
         included=result.included, existing=result.existing, standing=result.standing,
         evaluation=evaluation, result=result if full else None, numbers=numbers if full else {},
-        fires=fires)
+        fires=fires, crews=crews)
