@@ -29,7 +29,8 @@ IN_PARTS, OFFERED = 3, 3
 
 
 def stakes_of(problem: Problem, only: Corridors | None = None) -> Stakes:
-    """What the plan fires of a problem lose, and where they come from: one burn of them all.
+    """What the plan fires of a problem lose, and where they come from: one burn of them all. Bare
+    ground that fire may cross is open, and nothing can be done there.
 
     only: the sole corridors that may be treated.
 
@@ -51,8 +52,21 @@ def stakes_of(problem: Problem, only: Corridors | None = None) -> Stakes:
     if only is not None:
         treatable &= only.mask(land.shape)
     cost = np.where(treatable, land.cost.astype(np.float64), np.inf)
-    return Stakes(land.burnable & ~standing, cost, burned.lost, entry, np.where(entry, 0.0, start),
+    opened, ground = land.burnable & ~standing, scene.field.breaks.ground
+    if ground.size:
+        opened |= ground != 0
+    return Stakes(opened, cost, burned.lost, entry, np.where(entry, 0.0, start),
                   scene.conditions.leak)
+
+
+def relying_on_bare_ground(stakes: Stakes, problem: Problem) -> Barriers:
+    """Barriers that count on bare ground which fire may cross, as if it never did; none where there
+    is none. How well they hold is not known before they are burned.
+    """
+    walls = stakes._replace(open=stakes.open & problem.scene.landscape.burnable)
+    if (walls.open == stakes.open).all():
+        return Barriers([], [])
+    return barriers(Network(walls), spendable(problem.budget))
 
 
 def place_enclose(task: Task) -> Placement:
@@ -64,12 +78,13 @@ def place_enclose(task: Task) -> Placement:
         InputError: the plan fires burn nothing of value, or no barrier keeps them from any.
     """
     problem, only = task.problem, task.lines if task.lines and task.lines.only else None
-    network = Network(stakes_of(problem, only))
-    found = barriers(network, spendable(problem.budget))
-    check_closed(found, network.stakes, problem)
-    land, leak = problem.scene.landscape, network.stakes.leak
-    plans = [cut.cells for cut in found.bought if cut.cells.size]
-    for cut in found.beyond[:IN_PARTS]:
+    stakes = stakes_of(problem, only)
+    found = barriers(Network(stakes), spendable(problem.budget))
+    check_closed(found, stakes, problem)
+    relying = relying_on_bare_ground(stakes, problem)
+    land, leak = problem.scene.landscape, stakes.leak
+    plans = [cut.cells for cut in (*found.bought, *relying.bought) if cut.cells.size]
+    for cut in (*found.beyond[:IN_PARTS], *relying.beyond[:IN_PARTS]):
         plans += arcs(cut, land, problem.budget, leak=leak)
     order = [plans[k] for k in _best_first(problem, plans)] or [np.empty(0, np.int64)]
     offered = corridors_of(found.beyond[:OFFERED] or found.bought[-1:], land, leak=leak)
@@ -78,7 +93,7 @@ def place_enclose(task: Task) -> Placement:
     best = made[0] if len(made) == 1 else made[
         int(np.argmin(_losses(problem, [one.cells for one in made])))]
     burned = 2.0 + len(plans) + sum(one.simulations for one in made)
-    return Placement(best.cells, burned, notes_of(found, network.stakes))
+    return Placement(best.cells, burned, notes_of(found, stakes))
 
 
 def check_closed(found: Barriers, stakes: Stakes, problem: Problem) -> None:

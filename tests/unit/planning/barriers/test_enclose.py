@@ -10,11 +10,17 @@ from firebreak.checks import InputError
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime
+from firebreak.landscape.fuels import BARREN
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.barriers.cut import Network, cut_of
-from firebreak.planning.barriers.enclose import joined, place_enclose, stakes_of
+from firebreak.planning.barriers.enclose import (
+    joined,
+    place_enclose,
+    relying_on_bare_ground,
+    stakes_of,
+)
 from firebreak.planning.barriers.pieces import corridors_of
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.corridors import Corridors
@@ -132,6 +138,39 @@ def test_where_only_given_lines_may_be_built_the_barrier_is_made_of_them() -> No
     plan = made(scene, cells.size + 0.5, lines=replace(lines, only=True))
     assert set(plan.cells.tolist()) <= set(cells.tolist())
     assert saved(scene, plan) > 0.8
+
+
+def test_where_no_part_of_a_barrier_saves_anything_the_plan_is_one_of_lines() -> None:
+    land = town(3)
+    far = replace(land, cost=np.where(np.indices(land.shape)[0] < 18, 9.0, 1.0).astype(np.float32))
+    scene = make_scene(far, FireConditions(scenarios=2, regime=FROM_OUTSIDE), 0)
+    assert made(scene, 1.5).cells.size == 1
+
+
+def test_a_barrier_may_rely_on_bare_ground_that_fire_crosses_and_burning_decides() -> None:
+    """A town between two roads: with them the barrier costs less, but fire comes over them."""
+    land = generate(4, SIDE)
+    fuel = np.where(land.burnable, land.fuel_model, land.fuel_model[land.burnable][0])
+    fuel[[6, 14]] = BARREN
+    inside = np.zeros(land.shape, np.bool_)
+    inside[8:13, 8:13] = True
+    burnable = fuel != BARREN
+    roads = replace(land, fuel_model=fuel, treatable=burnable & ~inside,
+        bare_m=np.where(burnable, 0.0, 5.0).astype(np.float32),
+        value=np.where(inside, 1.0, 0.001 * burnable).astype(np.float32))
+    crossed = make_scene(roads, FireConditions(scenarios=2, regime=FROM_OUTSIDE,
+                                               breach="wilson"), 0)
+    task = problem(crossed, 18.0)
+    stakes = stakes_of(task)
+    assert stakes.open[6].any()
+    assert np.isinf(stakes.cost[6]).all()
+    own = Network(stakes)
+    wide = own.cut(own.most_willing())
+    relying = relying_on_bare_ground(stakes, task)
+    assert min(cut.cost for cut in (*relying.bought, *relying.beyond) if cut.cells.size) < wide.cost
+    walls = problem(make_scene(replace(roads, bare_m=None), crossed.conditions, 0), 18.0)
+    assert relying_on_bare_ground(stakes_of(walls), walls) == ([], [])
+    assert made(crossed, 18.0).cells.size > 0
 
 
 def test_lines_are_joined_as_lines_of_their_own() -> None:
