@@ -95,7 +95,7 @@ def crewed(breaks: BreakRules, case: Case, rules: str, rng: np.random.Generator)
 def embers(case: Case, rng: np.random.Generator) -> Spots:
     shape = case.ellipse.head.shape
     cells = np.stack([rng.random(shape), np.full(shape, 4.0), np.full(shape, 0.7),
-                      np.full(shape, 20.0)]).astype(np.float32)
+                      np.full(shape, 20.0), np.full(shape, 90.0)]).astype(np.float32)
     toward = rng.uniform(0.0, 2 * np.pi, shape[0])
     winds = np.stack([np.full(shape[0], 0.6), np.sin(toward), np.cos(toward),
                       np.full(shape[0], 0.002)]).astype(np.float32)

@@ -54,12 +54,12 @@ def probe_containment(area_ha: Annotated[NDArray[np.float64], "N"],
 @entry()
 def probe_landings(key: Annotated[NDArray[np.uint64], "N"],
                    cell: Annotated[NDArray[np.int64], "N 3"], rows: int, cols: int,
-                   cell_size_m: float, flight: Annotated[NDArray[np.float64], "6"],
+                   cell_size_m: float, flight: Annotated[NDArray[np.float64], "7"],
                    out: Annotated[NDArray[np.float64], "N 3", WRITTEN]) -> None:
     """Sets row, column and metres flown of each cell's brand, -1, -1, 0 for none.
 
     cell: number, row and column; flight: probability of a throw, mean and standard deviation of the
-    log distance, side deviation in m, downwind east and north.
+    log distance, side deviation and longest distance in m, downwind east and north.
     """
 
 

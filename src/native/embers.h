@@ -17,7 +17,7 @@ struct Thrower {
 
 // How brands fly: the parts of `Spots` at a cell, in a weather.
 struct Flight {
-    double throw_probability, log_distance_mean, log_distance_sd, side_sd_m;
+    double throw_probability, log_distance_mean, log_distance_sd, side_sd_m, longest_m;
     double downwind_east, downwind_north;
 };
 
@@ -27,7 +27,8 @@ struct Landing {
     double metres;
 };
 
-// None if the cell throws no brand, or none that leaves the cell and stays on the map. All draws
+// None if the cell throws no brand, or none that leaves the cell, stays on the map and burns so
+// far. All draws
 // belong to (key, cell), so breaks elsewhere move none; does the target burn, or lie in a break,
 // is for the caller to ask.
 inline Landing spot_target(const Thrower& from, const Flight& by) {
@@ -41,6 +42,7 @@ inline Landing spot_target(const Thrower& from, const Flight& by) {
     const double angle = TWO_PI * uniform(from.key, cell, DRAW_SIDE);
     const double along =
         std::exp(by.log_distance_mean + by.log_distance_sd * radius * std::cos(angle));
+    if (along > by.longest_m) return none;
     const double side = by.side_sd_m * radius * std::sin(angle);
     const double east = along * by.downwind_east + side * by.downwind_north;
     const double north = along * by.downwind_north - side * by.downwind_east;
@@ -69,12 +71,13 @@ struct Ember {
 inline Ember ember_lands(i64 parent, i64 row, const Spots& spots, const FireView& view) {
     const i64 width = view.width;
     const Array<const float, ANY, ANY> chance = spots.cells[0], mean = spots.cells[1],
-                                       spread = spots.cells[2], side = spots.cells[3];
+                                       spread = spots.cells[2], side = spots.cells[3],
+                                       longest = spots.cells[4];
     const Landing landing = spot_target(
         {view.key, parent, parent / width - REACH, parent % width - REACH,
          view.cells / width - 2 * REACH, width - 2 * REACH, spots.cell_size_m},
         {chance(row, parent), mean(row, parent), spread(row, parent), side(row, parent),
-         spots.winds(1, row), spots.winds(2, row)});
+         longest(row, parent), spots.winds(1, row), spots.winds(2, row)});
     if (landing.row < 0) return {-1, 0.0};
     const i64 target = (landing.row + REACH) * width + landing.col + REACH;
     if (is_bare(target, view) || blocked(target, view)

@@ -60,7 +60,7 @@ ENTRY(probe_containment, ProbeContainment) {
 
 ENTRY(probe_landings, ProbeLandings) {
     const double* by = call.flight.data;
-    const Flight flight{by[0], by[1], by[2], by[3], by[4], by[5]};
+    const Flight flight{by[0], by[1], by[2], by[3], by[4], by[5], by[6]};
     for (i64 k = 0; k < call.out.size(); k++) {
         const Landing found = spot_target({call.key[k], call.cell(k, 0), call.cell(k, 1),
                                            call.cell(k, 2), call.rows, call.cols,

@@ -21,7 +21,7 @@ struct Arcs {
 };
 
 struct Spots {
-    Array<const float, 4, ANY, ANY> cells;  // 4 R P or none
+    Array<const float, 5, ANY, ANY> cells;  // 5 R P or none
     Array<const float, 4, ANY> winds;  // 4 R or none
     double delay_min, cell_size_m;
 };
@@ -412,7 +412,7 @@ struct ProbeLandings {
     Array<const i64, ANY, 3> cell;  // N 3
     i64 rows, cols;
     double cell_size_m;
-    Array<const double, 6> flight;  // 6
+    Array<const double, 7> flight;  // 7
     Array<double, ANY, 3> out;  // N 3
 };
 

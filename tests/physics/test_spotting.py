@@ -9,12 +9,16 @@ from firebreak.checks import InputError
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.effects.keyed_random import fire_keys
 from firebreak.fire.effects.spotting import (
+    ON_MAPS,
     SpottingModel,
     ignition_probability,
     log_distance,
+    longest_flight_m,
     plume_length_m,
     spot_parameters,
+    surface_flight_mi,
     throw_probability,
+    torching_flight_mi,
 )
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.weather.scenarios import make_scenarios
@@ -135,11 +139,53 @@ def test_the_field_of_a_landscape():
     assert field.ignition_delay_min == 8.7
 
 
-def throw(key, *, probability=1.0, mean=LOG_100, sd=0.0, side=0.0, to=EAST, size=201,
-          row=100, col=20, cell_size=10.0):
+# By hand, Albini 1983 in the form of BEHAVE: 5 mi/h, a flame of 5 ft (187.6 Btu/ft/s), 30 ft of
+# cover. f = 322 x 2.37^-1.01 = 134.7, lifted 1.055 x (134.7 x 187.6)^0.5 = 167.7 ft, ratio 5.590:
+# 0.000718 x 5 x 5.477 x (0.362 + 1.1822 x 1.7210) = 0.04712, and a drift of 0.00139 x 26.93.
+def test_a_surface_fire_throws_as_far_as_by_hand():
+    assert surface_flight_mi(187.6, 5.0, 30.0) == pytest.approx(0.0846, rel=0.005)
+    assert surface_flight_mi(0.0, 5.0, 30.0) == 0.0
+
+
+# Albini 1979: ten Douglas firs of 10 in: flames of 15.7 x 2.825 x 2.512 = 111.4 ft for 10.7 x
+# 0.5272 x 0.6310 = 3.560; trees of 60 ft: 3.64 x 3.560^0.391 x 111.4 + 30 = 696 ft, at 50 mi/h
+# 0.0359 x 7.746 x (0.362 + 1.703 x 2.451) = 1.262 mi.
+def test_torching_trees_throw_as_far_as_by_hand():
+    assert torching_flight_mi(50.0, 60.0) == pytest.approx(1.262, rel=0.005)
+
+
+@given(st.floats(1.0, 100_000.0), st.floats(20.0, 2000.0), st.floats(0.0, 40.0))
+def test_brands_fly_further_in_more_wind_and_from_hotter_fires(intensity, wind, canopy):
+    calm, windy, hot = (longest_flight_m(behavior(heat, 0.0, (1, 1, 1)), np.array(speed), canopy)
+                        .item() for heat, speed in ((intensity, wind), (intensity, 1.2 * wind),
+                                                    (2.0 * intensity, wind)))
+    assert 0.0 <= calm <= hot
+    assert calm <= windy * 1.01  # wind bends the plume: it lifts less
+    assert calm < 20_000.0
+
+
+def test_on_maps_shrub_and_timber_throw_and_no_brand_passes_the_longest_flight():
+    land = generate(3, 40)
+    fires = behavior(20_000.0, 0.0, (1, 40, 40))
+    field = spot_parameters(ON_MAPS, fires, scenarios([900.0], [270.0]), land)
+    kinds = np.vectorize(lambda code: land.fuels.kinds.get(code, ""))(land.fuel_model)
+    throws = field.throw_probability[0] > 0.0
+    assert throws[np.isin(kinds, ["shrub", "timber litter", "timber-understory"])].all()
+    assert not throws[kinds == "grass"].any()
+    assert throws.any()
+    assert np.isfinite(field.longest_m).all()
+    crowns = spot_parameters(ON_MAPS, behavior(20_000.0, 1.0, (1, 40, 40)),
+                             scenarios([900.0], [270.0]), land)
+    assert (crowns.longest_m >= field.longest_m).all()
+    assert np.isinf(spot_parameters(SpottingModel(), fires, scenarios([900.0], [270.0]),
+                                    land).longest_m).all()
+
+
+def throw(key, *, probability=1.0, mean=LOG_100, sd=0.0, side=0.0, longest=np.inf, to=EAST,
+          size=201, row=100, col=20, cell_size=10.0):
     out = np.empty((1, 3))
     probe_landings(np.array([key]), np.array([[row * size + col, row, col]]), size, size, cell_size,
-                   np.array([probability, mean, sd, side, *to]), out)
+                   np.array([probability, mean, sd, side, longest, *to]), out)
     landed, across, metres = out[0].tolist()
     return int(landed), int(across), metres
 
@@ -152,7 +198,8 @@ def test_a_brand_of_100_m_lands_ten_cells_downwind(to, row, col):
 
 
 def test_what_leaves_the_map_or_stays_in_the_cell_counts_as_nothing():
-    for lost in ({"probability": 0.0}, {"col": 195}, {"mean": np.log(4.9)}, {"mean": 500.0}):
+    for lost in ({"probability": 0.0}, {"col": 195}, {"mean": np.log(4.9)}, {"mean": 500.0},
+                 {"longest": 99.0}):
         assert throw(KEYS[0], **lost) == (-1, -1, 0.0)
     assert throw(KEYS[0], mean=np.log(5.1))[:2] == (100, 21)
 

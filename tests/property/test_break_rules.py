@@ -144,8 +144,8 @@ def test_embers_neither_light_bare_ground_nor_come_from_it() -> None:
     ground[:, 4:6] = BARE
     chance = pad(np.ones((1, 9, 9), np.float32))
     field, fires, _ = strip(BreakRules(breach=chance, ground=ground))
-    cells = np.zeros((4, 1, 9, 9), np.float32)
-    cells[0], cells[1] = 1.0, np.log(3 * CELL_SIZE_M)
+    cells = np.zeros((5, 1, 9, 9), np.float32)
+    cells[0], cells[1], cells[4] = 1.0, np.log(3 * CELL_SIZE_M), np.inf
     spots = Spots(pad(cells), np.array([[1.0], [1.0], [0.0], [0.0]], np.float32), 5.0, CELL_SIZE_M)
     made = burn_maps(field._replace(spots=spots), fires.first(1), np.ones((9, 9), np.float32))
     assert (made.parent_code[0][:, 4:6] != SPOT).all()
@@ -154,8 +154,8 @@ def test_embers_neither_light_bare_ground_nor_come_from_it() -> None:
 
 def test_embers_cross_a_break_that_holds() -> None:
     field, fires, breaks = strip(BreakRules())
-    cells = np.zeros((4, 1, 9, 9), np.float32)
-    cells[0], cells[1] = 1.0, np.log(3 * CELL_SIZE_M)
+    cells = np.zeros((5, 1, 9, 9), np.float32)
+    cells[0], cells[1], cells[4] = 1.0, np.log(3 * CELL_SIZE_M), np.inf
     spots = Spots(pad(cells), np.array([[1.0], [1.0], [0.0], [0.0]], np.float32), 5.0, CELL_SIZE_M)
     still = burn_maps(field, fires.first(1), np.ones((9, 9), np.float32), breaks)
     made = burn_maps(field._replace(spots=spots), fires.first(1), np.ones((9, 9), np.float32),

@@ -23,6 +23,7 @@ from firebreak.fire.effects.losses import (
     layer_kinds,
     read_layers,
 )
+from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.engine import burn, burn_field, burn_plans, burn_tracks
 from firebreak.fire.fbp.fuels import FUEL_NAMES, fuel_index
 from firebreak.fire.fbp.system import FBP_RANGES, fbp_behavior
@@ -95,6 +96,7 @@ __all__ = [
     "Perturbation",
     "ResponseFunction",
     "Scene",
+    "SpottingModel",
     "TravelField",
     "ValueLayer",
     "Workspace",

@@ -8,7 +8,7 @@ from firebreak.checks import fail
 from firebreak.fire.behavior_models import BehaviorModel
 from firebreak.fire.effects.breaks import HoldRule, hold_rule
 from firebreak.fire.effects.losses import LayerKind, ResponseFunction
-from firebreak.fire.effects.spotting import SpottingModel
+from firebreak.fire.effects.spotting import ON_MAPS, SpottingModel
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.breaks import BreachRule, BreakSettings
@@ -106,7 +106,8 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
                     response: ResponseFunction | None = None,
                     layers: tuple[LayerKind, ...] = (), treatment: Treatment | None = None,
                     regime: FireRegime | None = None,
-                    duration_sigma: float = DURATION_SPREAD) -> FireConditions:
+                    duration_sigma: float = DURATION_SPREAD,
+                    on_map: bool = False) -> FireConditions:
     """The conditions that the settings of fires and breaks ask for.
 
     Args:
@@ -115,6 +116,7 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
         treatment: what a table says that breaks are; None for what the settings say.
         regime: where fires start and how long they last; None for what the settings of fires say,
             with `duration_sigma`, see `FireRegime`.
+        on_map: the land is read, not made by a rule: embers are those of maps.
 
     Raises:
         InputError: settings that contradict one another.
@@ -128,5 +130,5 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
                             length_to_width=fire.length_to_width),
         treatment=treatment or treatment_of(breaks), breach=breaks.breach or "never",
         leak=breaks.leak, response=response,
-        spotting=SpottingModel() if fire.spotting else None, layers=layers,
+        spotting=(ON_MAPS if on_map else SpottingModel()) if fire.spotting else None, layers=layers,
         hold=hold_rule(breaks), attack_min=fire.initial_attack)

@@ -35,6 +35,11 @@ def is_path(spec: str | Path) -> bool:
     return not str(spec).startswith((SYNTHETIC, CLOSED_FORM, SAMPLE))
 
 
+def is_made(name: str) -> bool:
+    """True for the name of land that is made by a rule: synthetic, or closed-form."""
+    return name.startswith((SYNTHETIC, CLOSED_FORM.removesuffix(":")))
+
+
 def is_sample(spec: str | Path) -> bool:
     """True for `sample:NAME`."""
     return str(spec).startswith(SAMPLE)

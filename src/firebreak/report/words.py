@@ -6,7 +6,14 @@ from math import floor
 from typing import Any
 
 from firebreak.checks import counted
-from firebreak.fire import FLAME_FT, NEVER_FLAME_FT, FireConditions, HoldRule, Scene
+from firebreak.fire import (
+    FLAME_FT,
+    NEVER_FLAME_FT,
+    FireConditions,
+    HoldRule,
+    Scene,
+    SpottingModel,
+)
 from firebreak.landscape.bare_ground import ROAD_M
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment
@@ -88,6 +95,12 @@ def breaks_in_short(conditions: FireConditions) -> str:
     return f"Breaks: {made}{treatment.kind}, {width} wide; {crossed}{leak}."
 
 
+def who_throws(embers: SpottingModel) -> str:
+    """Which fires throw embers."""
+    return ("thrown by crown fire, and by surface fire in shrub and timber (a rate that is assumed)"
+            if embers.woody_brands_per_ha > 0.0 else "thrown by crown fire")
+
+
 def bare_ground_in_words(landscape: Landscape) -> str:
     """One sentence on what cells that cannot burn do."""
     if landscape.bare_m is None:
@@ -142,7 +155,7 @@ def _around(conditions: FireConditions) -> list[str]:
     if conditions.leak and conditions.treatment.kind == "hard":
         words.append("Fire passes between two breaks that touch only at a corner.")
     if conditions.spotting is not None:
-        words.append("Embers of crown fire fly over breaks.")
+        words.append(f"Embers {who_throws(conditions.spotting)} fly over breaks.")
     return [*words, "An ignition inside a treated cell still burns and spreads."]
 
 

@@ -14,7 +14,7 @@ from firebreak.api.shared.scene_checks import (
 from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
 from firebreak.landscape.landscape import rectangle_of
-from firebreak.landscape.names import CLOSED_FORM, SYNTHETIC, is_sample, weather_place
+from firebreak.landscape.names import is_made, is_sample, weather_place
 from firebreak.reading import number_in
 from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.fire import FireSettings, ValueSettings
@@ -182,20 +182,12 @@ class SceneOptions:
         land = spec
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions, roads=given.roads,
-                            crossed=self._crosses_bare_ground(land, source))
-        if land.bare_m is not None and not land.bare_m.any():
-            land = replace(land, bare_m=None)  # as kept of a landscape of walls
+                            crossed=self.breaks.breach != "never"
+                            and not is_made(source or land.name))
         land = replace(land, value_unit=self._value_unit() or land.value_unit)
         if self.breaks.treatment is not None:
             land = on_map(land, self.breaks, self.conditions(land, source), self.seed)
         return land if given.built is None else self._with_built(land, given.built)
-
-    def _crosses_bare_ground(self, land: "Landscape", spec: str) -> bool:
-        """True where fire crosses bare ground by its width: on maps that were read from files, if
-        nobody said that nothing crosses.
-        """
-        from_file = bool(spec) and not spec.startswith((SYNTHETIC, CLOSED_FORM))
-        return self.breaks.breach != "never" and (from_file or land.bare_m is not None)
 
     def _value_unit(self) -> str | None:
         """The unit of the values, as far as the options tell.
@@ -244,7 +236,7 @@ class SceneOptions:
             self.fire, self.breaks, climate=self._climate(), scenarios=self.weather.scenarios,
             weather=self._weather(landscape, spec), response=_response(self.map.losses),
             treatment=treatment_asked(self.breaks), regime=self._regime(),
-            duration_sigma=self.fire.duration_spread)
+            duration_sigma=self.fire.duration_spread, on_map=not is_made(spec or landscape.name))
 
     def _regime(self) -> "FireRegime | None":
         """Fires of burning periods; None for fires that last by their duration."""

@@ -52,7 +52,7 @@ class FieldStore:
             grid(), np.zeros((count, cells), np.uint64), np.zeros((count, cells), np.uint32),
             np.zeros((count, cells), np.uint32), np.zeros(cells, np.bool_),
             heat=np.zeros((count, cells, 3) if heat else (0, 0, 3), np.float32),
-            spots=Spots(np.zeros((4, embers, cells), np.float32),
+            spots=Spots(np.zeros((5, embers, cells), np.float32),
                         np.zeros((4, embers), np.float32), 0.0, 1.0),
             breaks=BreakRules(breach=grid(breach), ready=np.zeros(
                 (slots, cells) if held else (0, 0), np.float32)), edges=edges_for(count, cells),

@@ -67,17 +67,17 @@ class Spots(NamedTuple):
     """Embers: the parts of `spotting.SpotField` in their order.
 
     cells: probability of a throw, mean and standard deviation of the log distance, side deviation
-        in m; or none: fires throw no embers.
+        and longest distance in m; or none: fires throw no embers.
     winds: probability of ignition, downwind east and north, minutes in the air per m.
     """
 
-    cells: Annotated[NDArray[np.float32], "4 R P or none"]
+    cells: Annotated[NDArray[np.float32], "5 R P or none"]
     winds: Annotated[NDArray[np.float32], "4 R or none"]
     delay_min: float
     cell_size_m: float
 
 
-NO_SPOTS = Spots(np.empty((4, 0, 0), np.float32), np.empty((4, 0), np.float32), 0.0, 1.0)
+NO_SPOTS = Spots(np.empty((5, 0, 0), np.float32), np.empty((4, 0), np.float32), 0.0, 1.0)
 """Fires that throw no embers."""
 
 

@@ -344,7 +344,7 @@ def heat_of(field: TravelField, intensity_kw_m: NDArray[np.float64],
 
 def spots_on(field: SpotField, cell_size_m: float) -> Spots:
     """Embers of every cell, padded, for the kernels."""
-    return Spots(pad(np.stack([*field[:4]])), np.stack([*field[4:8]]),
+    return Spots(pad(np.stack([*field[:5]])), np.stack([*field[5:9]]),
                  float(field.ignition_delay_min), cell_size_m)
 
 

@@ -285,7 +285,7 @@ def assumptions(r: ReportedPlan) -> list[str]:
         f"Fires: {lasts}; {regime.edge_share:.0%} enter from the edge.",
         words.weather_in_words(scene),
         f"Crown fire: {conditions.model.crown}; embers: "
-        + ("none" if conditions.spotting is None else "thrown by crown fire") + ".",
+        + ("none" if conditions.spotting is None else words.who_throws(conditions.spotting)) + ".",
         words.breaks_in_short(conditions),
         *words.crews_in_words(conditions),
         f"The method was given {r.plan.plan_fires:,} plan fires; the plan is tested on "

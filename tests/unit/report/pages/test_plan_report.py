@@ -257,7 +257,7 @@ KINDS = {
     "shaded": (FireConditions(treatment=Treatment(kind="shaded")),
                ["burns as another fuel", "less intensely", "fire can cross it"],
                ["does not cross", "upper bounds"]),
-    "embers": (FireConditions(spotting=SpottingModel()), ["Embers of crown fire fly over"],
+    "embers": (FireConditions(spotting=SpottingModel()), ["Embers thrown by crown fire fly over"],
                ["upper bounds"]),
     "leak": (FireConditions(leak=True), ["touch only at a corner"], [])}
 
