@@ -45,11 +45,6 @@ def is_sample(spec: str | Path) -> bool:
     return str(spec).startswith(SAMPLE)
 
 
-def is_made(name: str) -> bool:
-    """True for the name of a landscape that no file describes."""
-    return name.startswith((SYNTHETIC, CLOSED_FORM))
-
-
 def sample_names() -> list[str]:
     """The samples that come with firebreak."""
     return sorted(path.name for path in SAMPLES.iterdir() if (path / LANDSCAPE_FILE).is_file())
