@@ -129,6 +129,21 @@ def texts_of_the_checkout() -> list[str]:
     return [name for name in names if Path(name).suffix in texts and (ROOT / name).is_file()]
 
 
+def test_no_address_is_made_up() -> None:
+    # docs/publishing.md lists what must be filled in; an address to copy from a page is no address.
+    made_up = re.compile(r"https?://[\w.-]*\bexample\.(?:org|com|net)|@example\.|your-(?:name|org)"
+                         r"|TODO|FIXME")
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,
+                             check=True).stdout.split()
+    named = [name for name in tracked
+             if name.endswith((".toml", ".cff", ".json", ".txt", ".yaml", ".md"))
+             and not name.startswith(("tests/", "docs/results", "docs/formats.md"))]
+    assert {"pyproject.toml", "CITATION.cff", "qgis/firebreak_provider/metadata.txt",
+            "conda/recipe.yaml"} <= set(named)
+    found = {name: made_up.findall((ROOT / name).read_text(encoding="utf-8")) for name in named}
+    assert {name for name, hits in found.items() if hits} == set()
+
+
 def test_an_extra_is_installed_by_the_names_of_its_packages() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "optional-dependencies"]
