@@ -29,7 +29,7 @@ FILES = re.compile(  # that a command writes or reads
 EXAMPLES = {  # owners of planted leaks, LANDFIRE's service, a library's function, a new preset
     "configs/NAME.toml", "env.sources._SEEN", "source.landscape", "trainer.all_rewards",
     "trainer.last_rows", "trainer.transitions", "job/status",
-    "job/submit", "scipy.sparse.csgraph.dijkstra"}
+    "job/submit", "scipy.sparse.csgraph.dijkstra", "gymnasium.make_vec"}
 
 
 @pytest.fixture(scope="module")
