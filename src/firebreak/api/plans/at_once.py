@@ -213,7 +213,7 @@ def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation:
     whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
     report = reported(result, evaluation, whole, "brief" if brief else "full",
                       _promised(made.scene, plan) if brief else None, judgement.fires,
-                      judgement.crews)
+                      judgement.crews)._replace(domain=area.domain)
     return [*written, *write_plan_report(out, report, judgement.curves, bar)]
 
 

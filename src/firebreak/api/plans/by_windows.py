@@ -179,7 +179,7 @@ class PlanByWindows:
             included=area.rules.include,
             standing=cells_in(options.scene.map.built, area.land, area.offset, area.full),
             existing=NO_CELLS if network is None else network.cells, fires=judgement.fires,
-            crews=judgement.crews)
+            crews=judgement.crews, domain=area.domain)
         return [*written, *write_plan_report(out, report)]
 
 

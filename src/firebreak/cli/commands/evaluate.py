@@ -79,7 +79,9 @@ def _run(args: EvaluateArguments) -> int:
     doubted = _doubted(args, whole, done) if args.perturb else None
     print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:
-        more = {} if doubted is None else {"doubt": doubt_json(doubted)}
+        more: dict[str, Any] = {} if doubted is None else {"doubt": doubt_json(doubted)}
+        if any(domains):
+            more |= {"domains": [one and one.to_json() for one in domains]}
         common.print_json(to_json(done) | more)
     return 0
 

@@ -232,8 +232,11 @@ class View(NamedTuple):
         return whole[self.window.slices]
 
     def cells(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Flat cells of the domain, all of which are shown, as those of the view."""
-        return lift_cells(cells, self.cols, (-self.window.row, -self.window.col), self.land)
+        """Flat cells of the domain as those of the view, without those that it does not show."""
+        row, col = np.divmod(cells, self.cols)
+        row, col = row - self.window.row, col - self.window.col
+        shown = (row >= 0) & (row < self.window.rows) & (col >= 0) & (col < self.window.cols)
+        return (row * self.window.cols + col)[shown]
 
     def segments(self, segments: "Sequence[Corridor]") -> "list[Corridor]":
         """Segments of the domain as those of the view."""

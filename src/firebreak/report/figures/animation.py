@@ -64,11 +64,9 @@ def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
     before, after = (burn(scene, fire, under, want="arrival").arrivals_min[0]
                      for under in (None, breaks))
     view = View.of(scene.landscape)
-    start = np.zeros(breaks.shape, np.bool_)
-    start.ravel()[fire.source[0]] = True
-    place = np.append(np.flatnonzero(view.grid(start)), -1)[0]
+    start = np.append(view.cells(fire.source), -1)[0]
     gif = fire_gif(path, view.land, view.grid(before), view.grid(after), view.grid(breaks),
-                   int(place), float(fire.duration_min[0]), order=view.cells(plan.cells))
+                   int(start), float(fire.duration_min[0]), order=view.cells(plan.cells))
     film = write_mp4(gif)
     return [gif] if film is None else [gif, film]
 

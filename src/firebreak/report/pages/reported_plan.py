@@ -12,6 +12,7 @@ from firebreak.fire import FireConditions, Scene
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.area import View
+from firebreak.planning.core.domain import Domain
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.crews import CrewLosses
@@ -48,6 +49,7 @@ class ReportedPlan(NamedTuple):
         included, existing, standing: cells as of `PlanResult`.
         fires: the test fires without breaks; None where they were not looked at.
         crews: losses by how many crews there are; None where nobody holds breaks.
+        domain: how the margin of the area was found; None where fires start in the part alone.
         evaluation: of the plan and others, where it was planned at once.
         result, numbers: for a full report what test fires found, and it as of `effect.risk`.
         pictures: files by name.
@@ -75,6 +77,7 @@ class ReportedPlan(NamedTuple):
     numbers: Mapping[str, Interval] = MappingProxyType({})
     fires: FireFacts | None = None
     crews: CrewLosses | None = None
+    domain: Domain | None = None
     pictures: Mapping[str, Path] = MappingProxyType({})
 
     @property

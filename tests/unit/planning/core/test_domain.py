@@ -9,6 +9,7 @@ from firebreak.fire import FireConditions, FireRegime, Scene, burn, make_scene
 from firebreak.landscape.landscape import AREA, BEYOND, MARGIN, Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import domain
+from firebreak.planning.core.area import View
 from firebreak.planning.core.domain import (
     SECTORS,
     Domain,
@@ -197,3 +198,16 @@ def test_no_two_sets_of_fires_meet() -> None:
     keys = [scene.fires(name, 300).key for name in (
         "probe", "plan", "choice", "test", "reward", "simulate", "show")]
     assert np.unique(np.concatenate(keys)).size == 300 * len(keys)
+
+
+def test_a_view_has_the_cells_around_the_area_and_leaves_others_out() -> None:
+    made, *_ = found_for(land_of(), area_of())
+    view = View.of(made)
+    assert view.land.shape == (12, 20)
+    np.testing.assert_array_equal(view.land.fuel_model, land_of().fuel_model[24:36, 20:40])
+    numbers = np.arange(made.fuel_model.size).reshape(made.shape)
+    every = view.cells(numbers.ravel())
+    np.testing.assert_array_equal(every, np.arange(12 * 20))
+    np.testing.assert_array_equal(view.cells(view.grid(numbers).ravel()[[7, 3]]), [7, 3])
+    alone = View.of(land_of())
+    assert alone.land.shape == (SIZE, SIZE)
