@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import binary_opening
+from scipy.ndimage import binary_opening, distance_transform_edt, label
 
 from firebreak.landscape.landscape import NODATA, Landscape
 
@@ -18,6 +18,8 @@ ROAD_M = 10.0
 """Width of a road of which nobody said how wide it is. Assumed: two lanes with shoulders."""
 WIDEST_M = 30.0
 """No flame crosses more. Assumed: twice the widest break of Wilson's data."""
+FEWEST = 10
+"""Cells side by side from which on fuel does not count as hemmed in. Assumed."""
 
 Mask = NDArray[np.bool_]
 
@@ -50,6 +52,36 @@ def bare_cells(landscape: Landscape) -> Mask:
     """Cells of the data that do not burn."""
     bare: Mask = ~landscape.burnable & (landscape.fuel_model != NODATA)
     return bare
+
+
+def hemmed_in(landscape: Landscape) -> Mask:
+    """Cells that burn in pieces of fewer than `FEWEST` cells, side by side, with bare ground around
+    them; pieces at the map's edge go on there.
+    """
+    pieces, count = label(landscape.burnable)
+    sizes = np.bincount(pieces.ravel(), minlength=count + 1)
+    edge = np.concatenate([pieces[0], pieces[-1], pieces[:, 0], pieces[:, -1]])
+    small = sizes < FEWEST
+    small[edge] = False
+    small[0] = False
+    hemmed: Mask = small[pieces]
+    return hemmed
+
+
+def with_starts_moved(landscape: Landscape) -> tuple[Landscape, int]:
+    """The landscape whose fires start in the nearest cell that burns and is not hemmed in, and how
+    many cells of starts moved; for fires that are burned again.
+    """
+    good = landscape.burnable & ~hemmed_in(landscape)
+    weight = landscape.ignition_weight
+    moved = np.flatnonzero((weight > 0.0) & ~good)
+    if not moved.size or not good.any():
+        return landscape, 0
+    nearest = distance_transform_edt(~good, return_distances=False, return_indices=True)
+    there = np.ravel_multi_index(tuple(nearest.reshape(2, -1)[:, moved]), landscape.shape)
+    made = np.where(good, weight, 0.0).ravel()
+    np.add.at(made, there, weight.ravel()[moved])
+    return replace(landscape, ignition_weight=made.reshape(landscape.shape)), moved.size
 
 
 def run_of(mask: Mask, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

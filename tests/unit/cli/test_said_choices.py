@@ -48,16 +48,16 @@ def test_ignitions_of_a_cell2fire_folder_are_not_left_out_in_silence(tmp_path: P
                               for one in caught)
 
 
-def test_an_ignition_with_nothing_around_is_said() -> None:
+def test_an_ignition_that_bare_ground_hems_in_is_said() -> None:
     land = generate(3, (12, 12))
     fuel = np.full(land.shape, 99, land.fuel_model.dtype)
-    fuel[2, 2], fuel[0, 0], fuel[8:10, 8] = 1, 1, 1
+    fuel[2, 2], fuel[3, 3], fuel[0, 0], fuel[5:9, 6:9] = 1, 1, 1, 1
     land = replace(land, fuel_model=fuel)
     scene = SceneOptions(fire=FireOptions(duration_min=10.0)).scene(land, "synthetic:3:12")
     fires = scene.fires("some", 5)
-    for cells, words in (([26, 26, 0, 104, 116], "3 fires start in a cell without"),
-                         ([104, 116, 104, 104, 0], "1 fire starts in a cell without"),
-                         ([104, 116, 104, 104, 104], "")):
+    for cells, words in (([26, 26, 39, 0, 66], "3 fires start in a piece of fewer than 10"),
+                         ([66, 67, 26, 79, 0], "1 fire starts in a piece of fewer than 10"),
+                         ([66, 67, 66, 79, 0], "")):
         said = _hemmed_in(land, fires._replace(source=np.array(cells)))
         assert said.startswith(words)
         assert bool(said) == bool(words)

@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from firebreak.landscape.bare_ground import ROAD_M, run_of, with_bare_widths
+from firebreak.landscape.bare_ground import (
+    ROAD_M,
+    hemmed_in,
+    run_of,
+    with_bare_widths,
+    with_starts_moved,
+)
 from firebreak.landscape.fuels import BARREN, URBAN
 from firebreak.landscape.landscape import NODATA, Landscape
 from strategies import plain_landscape
@@ -93,3 +99,27 @@ def test_runs_against_a_slow_count(axis: int) -> None:
     found = np.array(slow)
     for made, want in ((before, found[..., 0]), (length, found[..., 1])):
         np.testing.assert_array_equal(made.T if axis == 0 else made, want)
+
+
+HEMMED = "bbbbbbb b.bb..b bb.b..b b.bb..b bbbb..b bbbb..b bbbbbbb"
+
+
+def test_small_pieces_are_hemmed_in_also_those_that_touch_at_corners() -> None:
+    found = hemmed_in(land_of(HEMMED))
+    assert np.argwhere(found).tolist() == [[1, 1], [2, 2], [3, 1]]
+    assert not hemmed_in(land_of(".b..... bb..... .......")).any()
+
+
+def test_starts_that_are_hemmed_in_or_bare_move_to_the_nearest_fuel() -> None:
+    land = land_of(HEMMED)
+    weight = np.zeros(land.shape, np.float32)
+    weight[2, 2], weight[0, 3], weight[4, 5] = 2.0, 1.0, 5.0
+    moved, count = with_starts_moved(replace(land, ignition_weight=weight))
+    assert count == 2
+    assert moved.ignition_weight[2, 4] == 2.0
+    assert moved.ignition_weight[1, 4] == 1.0
+    assert moved.ignition_weight[4, 5] == 5.0
+    assert moved.ignition_weight.sum() == 8.0
+    same, none = with_starts_moved(moved)
+    assert none == 0
+    assert same is moved

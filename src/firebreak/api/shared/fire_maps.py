@@ -67,8 +67,10 @@ class Burned(NamedTuple):
         return float(self.burned.burn_probability[land.burnable & land.inside].mean())
 
 
-def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
-    """Reads the landscape and cuts out the area that is named.
+def part_to_burn(source: "str | Landscape", options: SimulateOptions, *,
+                 moved: bool = False) -> Part:
+    """Reads the landscape and cuts out the area that is named. moved: ignitions on bare ground, or
+    hemmed in by it, are moved.
 
     Raises:
         InputError: no fires asked for; files that do not fit.
@@ -85,7 +87,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions) -> Part:
     if spec and (options.area is None or named is not None):
         check_tiled_memory_first(spec, named, max_threads())
     check_test_fires(spec or "given", options.fires, 1, "--fires")
-    full = options.scene.read(source)
+    full = options.scene.read(source, moved=moved)
     check_on_land(full, source, options.scene)
     return part_of_map(full, options.area, options.scene, spec)
 

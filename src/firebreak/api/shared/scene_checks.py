@@ -19,6 +19,7 @@ BYTES_PER_CELL_PARTS = 70
 _BYTES_PER_WINDOW = 10_000  # of a window of few cells, beside these
 _RASTERS = (".tif", ".tiff", ".lcp", ".asc")
 FEW_FIRES = 64  # that tell whether fires burn what is asked for
+_MANY_HEMMED = 0.05  # share of fires from which on hemmed starts are said
 
 
 def check_memory_first(spec: str, cells_named: tuple[int, int] | None, rows: int) -> None:
@@ -161,6 +162,22 @@ def warn_of_small_fires(scene: "Scene") -> None:
         warn(f"{scene.landscape.name}: untreated fires burn {share:.0%} of the burnable cells, not "
              f"the {regime.burned_share:.0%} of --burned-share: what burns lies in pieces that "
              "they do not leave; --duration-min sets how long they last")
+
+
+def warn_of_hemmed_starts(scene: "Scene") -> None:
+    """Says so where many ignitions that were given lie in cells that bare ground hems in."""
+    from firebreak.landscape.bare_ground import FEWEST, hemmed_in
+    from firebreak.landscape.formats.assemble import warn
+
+    land = scene.landscape
+    if (land.ignition_weight == land.ignition_weight[0, 0]).all():
+        return
+    chance = land.ignition_weight[land.burnable].sum(dtype=float)
+    share = float(land.ignition_weight[hemmed_in(land)].sum(dtype=float)) / max(chance, 1e-30)
+    if share >= _MANY_HEMMED:
+        warn(f"{land.name}: {share:.0%} of the fires start in pieces of fewer than {FEWEST} cells "
+             "that bare ground hems in, and burn no more unless they cross it; move --ignitions to "
+             "fuel that goes on")
 
 
 def _burned_share(scene: "Scene", fires: "Fires") -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from firebreak.api.shared.scene_checks import (
     check_tiled_memory,
     notice_of_ignitions,
+    warn_of_hemmed_starts,
     warn_of_small_fires,
 )
 from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
@@ -164,8 +165,9 @@ class SceneOptions:
             words.append(f"an initial attack after {attack:g} minutes")
         return f"Fires meet {' and '.join(words)}.\n" if words else ""
 
-    def read(self, spec: "str | Landscape") -> "Landscape":
-        """The landscape that was handed in, or is read, with the rasters of the options.
+    def read(self, spec: "str | Landscape", *, moved: bool = False) -> "Landscape":
+        """The landscape that was handed in, or is read, with the rasters of the options. moved: see
+        `with_rasters`.
 
         Raises:
             InputError: a file is damaged, or does not fit.
@@ -183,7 +185,7 @@ class SceneOptions:
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions, roads=given.roads,
                             crossed=self.breaks.breach != "never"
-                            and not is_made(source or land.name))
+                            and not is_made(source or land.name), moved=moved)
         land = replace(land, value_unit=self._value_unit() or land.value_unit)
         if self.breaks.treatment is not None:
             land = on_map(land, self.breaks, self.conditions(land, source), self.seed)
@@ -257,6 +259,7 @@ class SceneOptions:
         check_planning(landscape.shape, conditions, plan_fires, landscape.name)
         made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
         warn_of_small_fires(made)
+        warn_of_hemmed_starts(made)
         return made
 
     def tiled_scene(self, landscape: "Landscape", spec: str, more: int = 0,
@@ -276,6 +279,7 @@ class SceneOptions:
         made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape),
                           tiled=True)
         warn_of_small_fires(made)
+        warn_of_hemmed_starts(made)
         return made
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":

@@ -17,6 +17,7 @@ from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.files import held_folder
+from firebreak.landscape.bare_ground import FEWEST, hemmed_in
 from firebreak.landscape.value_unit import Agreement, agreement_of
 from firebreak.settings.binding import Bound
 from firebreak.settings.schema import POSITIONAL
@@ -68,7 +69,7 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
 
     use_threads(args.scene.threads)
     records = None if args.fire_sizes is None else read_fire_sizes(args.fire_sizes)
-    part = part_to_burn(args.landscape, args)
+    part = part_to_burn(args.landscape, args, moved=args.observed is not None)
     land = part.land
     observed = None if args.observed is None else _observed(args.observed, part)
     done = burn(part, args, bars(args.scene.bars_hidden), by_workers, args.where.beside())
@@ -156,14 +157,8 @@ def _outlasting(scene: "Scene", fires: "Fires") -> str:
 
 
 def _hemmed_in(land: "Landscape", fires: "Fires") -> str:
-    """A line for fires that start where nothing around burns; nothing where none does."""
-    around = np.zeros(land.shape, np.int64)
-    rows, cols = land.shape
-    padded = np.pad(land.burnable, 1)
-    for row in range(3):
-        for col in range(3):
-            around += padded[row:row + rows, col:col + cols]
-    alone = int(np.count_nonzero(around.ravel()[fires.source] == 1))
-    words = "1 fire starts" if alone == 1 else f"{alone:,} fires start"
-    return (f"{words} in a cell without a burnable neighbour: nothing else burns, unless embers "
-            "fly\n" if alone else "")
+    """A line for fires that start where bare ground hems them in; nothing where none does."""
+    count = int(np.count_nonzero(hemmed_in(land).ravel()[fires.source]))
+    words = "1 fire starts" if count == 1 else f"{count:,} fires start"
+    return (f"{words} in a piece of fewer than {FEWEST} cells that bare ground hems in: nothing "
+            "else burns, unless fire crosses it\n" if count else "")

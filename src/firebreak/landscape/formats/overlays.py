@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
-from firebreak.landscape.bare_ground import with_bare_widths
+from firebreak.landscape.bare_ground import with_bare_widths, with_starts_moved
 from firebreak.landscape.formats.assemble import warn
 from firebreak.landscape.formats.tables import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
@@ -26,7 +26,8 @@ from firebreak.landscape.raster.shapes import amounts_of_shapes, levels_of_shape
 def with_rasters(landscape: Landscape, *, value: Raster | None = None,
                  cost: Raster | None = None, treatable: Raster | None = None,
                  barriers: Raster | None = None, ignition: Raster | None = None,
-                 roads: Raster | None = None, crossed: bool = False) -> Landscape:
+                 roads: Raster | None = None, crossed: bool = False,
+                 moved: bool = False) -> Landscape:
     """A landscape with what these files, or arrays, hold.
 
     Args:
@@ -42,6 +43,8 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
         ignition: weights, >= 0; see `amounts_on_grid`.
         roads: cells touched by anything that is not 0 have a road, from which crews come.
         crossed: fire may cross bare ground, by its width; else all of it is a wall.
+        moved: fires that would start on bare ground, or hemmed in by it, start in the nearest cell
+            that burns: for an observed fire that is burned again.
 
     Raises:
         InputError: as `read_on_grid`; numbers out of range; points that are all outside the map.
@@ -61,7 +64,7 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
     if value is not None:
         changes["value"] = amounts_on_grid(value, landscape, "value")
     if ignition is not None:
-        changes["ignition_weight"] = _ignition_weight(ignition, landscape)
+        changes["ignition_weight"] = _ignition_weight(ignition, landscape, moved)
     if roads is not None:
         changes["road_m"] = _road_m(roads, landscape)
     if not crossed:
@@ -69,6 +72,11 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
     changed: Landscape = replace(landscape, **changes)  # type: ignore[arg-type]
     if crossed and (mask is not None or changed.bare_m is None):
         changed = with_bare_widths(changed, mask, width)
+    if moved and ignition is not None:
+        changed, count = with_starts_moved(changed)
+        if count:
+            warn(f"{ignition}: {counted(count, 'cell')} of ignitions on bare ground, or hemmed in "
+                 "by it: the fire starts in the nearest cell that burns")
     if cost is None:
         return changed
     return replace(changed, cost=_cost(cost, changed))  # type: ignore[arg-type]
@@ -140,9 +148,9 @@ def _cost(source: Raster, landscape: Landscape) -> NDArray[np.float64]:
     return np.where(cost > 0, _small(path, cost, "a cost"), 1.0)
 
 
-def _ignition_weight(source: Raster, landscape: Landscape) -> NDArray[np.float64]:
+def _ignition_weight(source: Raster, landscape: Landscape, moved: bool) -> NDArray[np.float64]:
     weight = amounts_on_grid(source, landscape, "ignition weights")
-    if not weight[landscape.burnable].any():
+    if not weight[landscape.burnable].any() and not (moved and weight.any()):
         raise fail(expected="ignitions on cells that burn", given="none", where=str(source),
                    remedy="check that the file belongs to this map")
     return weight
