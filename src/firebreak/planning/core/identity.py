@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import firebreak
 from firebreak import __version__
@@ -44,4 +45,9 @@ def parts_of_scene(scene: Scene) -> Iterator[str | bytes]:
                 replace(scene.conditions, weather=None), streams.steps_per_stream,
                 streams.step_min))
     for array in (*streams.steps, streams.weight, streams.later, scene.value_by_class):
-        yield np.ascontiguousarray(array).tobytes()
+        yield bytes_of(array)
+
+
+def bytes_of(array: NDArray | None) -> bytes:
+    """The numbers of an array; none of None, whose bytes in Numpy are a place in memory."""
+    return b"" if array is None else np.ascontiguousarray(array).tobytes()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.files import check_folder, made_folder, write_bytes
-from firebreak.planning.core.identity import hash_of, parts_of_scene, program
+from firebreak.planning.core.identity import bytes_of, hash_of, parts_of_scene, program
 from firebreak.planning.windows.cores import WindowSettings
 from firebreak.planning.windows.region import Proposal, Region
 from firebreak.planning.windows.shards.shard_plan import NO_FIRES, NO_UNITS, Rating, ShardPlan
@@ -261,7 +261,7 @@ def _parts(region: Region, budget_share: float,
     yield repr((region.method, region.search, region.share, region.seed, budget_share, settings,
                 rules.budget, rules.shortest_m))
     for array in (*region.fires._replace(weight=region.fires.parts), rules.include):
-        yield np.ascontiguousarray(array).tobytes()
+        yield bytes_of(array)
     if region.policy is not None:
         yield repr(region.policy.network.shapes)
         for name, weight in region.policy.network.state_dict().items():

@@ -8,7 +8,7 @@ import numpy as np
 from firebreak import __version__
 from firebreak.fire import FireConditions, FireRegime, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.core.identity import hash_of, parts_of_scene, program
+from firebreak.planning.core.identity import bytes_of, hash_of, parts_of_scene, program
 
 
 def test_a_scene_and_its_tiled_scene_are_one() -> None:
@@ -29,3 +29,8 @@ def test_the_program_is_its_version_and_its_sources() -> None:
     version, _, sources = program().partition(" ")
     assert version == __version__
     assert len(sources) == 64
+
+
+def test_what_a_field_lacks_has_no_bytes() -> None:
+    assert bytes_of(None) == b""
+    assert bytes_of(np.arange(3, dtype=np.int64)[::2]) == np.array([0, 2], np.int64).tobytes()
