@@ -20,12 +20,16 @@ from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement, Task, spendable
 from firebreak.planning.patterns.line_greedy import place_line_greedy
+from firebreak.planning.search.filling import tries_quickly
 
 FILLED = 2
 """Proposals whose budget is spent to the end: that which saves most, and those that save most per
 cost."""
+NEARLY_ALL, MOST_BUDGETS = 0.8, 4.0
+"""Share of what any barrier shuts out that one must, to be told of, and what it may cost."""
 IN_PARTS, OFFERED = 3, 3
-"""Barriers beyond the budget that are tried in parts, and whose pieces are offered to lines."""
+"""Barriers beyond the budget that are tried in parts, and whose pieces are offered to lines: of one
+alone where every trial burns its fires anew."""
 
 
 def stakes_of(problem: Problem, only: Corridors | None = None) -> Stakes:
@@ -87,13 +91,14 @@ def place_enclose(task: Task) -> Placement:
     for cut in (*found.beyond[:IN_PARTS], *relying.beyond[:IN_PARTS]):
         plans += arcs(cut, land, problem.budget, leak=leak)
     order = [plans[k] for k in _best_first(problem, plans)] or [np.empty(0, np.int64)]
-    offered = corridors_of(found.beyond[:OFFERED] or found.bought[-1:], land, leak=leak)
+    offered = corridors_of(found.beyond[:most_offered(problem)] or found.bought[-1:], land,
+                           leak=leak)
     lines = task.lines if only is not None else joined(task.lines, offered)
     made = [_filled(task._replace(lines=lines), cells) for cells in order]
     best = made[0] if len(made) == 1 else made[
         int(np.argmin(_losses(problem, [one.cells for one in made])))]
     burned = 2.0 + len(plans) + sum(one.simulations for one in made)
-    return Placement(best.cells, burned, notes_of(found, stakes))
+    return Placement(best.cells, burned, notes_of(found, stakes, problem.budget))
 
 
 def check_closed(found: Barriers, stakes: Stakes, problem: Problem) -> None:
@@ -113,20 +118,28 @@ def check_closed(found: Barriers, stakes: Stakes, problem: Problem) -> None:
         remedy="use method segments, or let more land be treated")
 
 
-def notes_of(found: Barriers, stakes: Stakes) -> dict[str, float]:
+def notes_of(found: Barriers, stakes: Stakes, budget: float) -> dict[str, float]:
     """What the plan says of barriers, in shares of what is at stake without any: the most that one
-    keeps away from fire which the budget buys; what the cheapest keeps that keeps notably more, and
-    its cost; what is lost to fires that start behind any barrier.
+    shuts out which the budget buys; the cheapest that shuts out nearly all that any does, and its
+    cost, where the budget does not buy one; what is lost to fires that start behind it.
     """
     whole = found.bought[0].lost
-    share = 1.0 - min(cut.lost for cut in found.bought) / whole
-    notes = {CLOSED: share}
-    more = [cut for cut in found.beyond if 1.0 - cut.lost / whole >= share + NOTABLY]
-    if more:
-        notes |= {BEYOND_COST: more[0].cost, BEYOND: 1.0 - more[0].lost / whole}
-    strongest = [*found.bought, *found.beyond][-1]
-    inside = float(stakes.start[~strongest.exposed].sum()) / whole
+    shuts = {cut.cost: 1.0 - cut.lost / whole for cut in (*found.bought, *found.beyond)}
+    enough = NEARLY_ALL * max(shuts.values())
+    notes = {CLOSED: max(1.0 - cut.lost / whole for cut in found.bought)}
+    worth = [cut for cut in (*found.bought, *found.beyond)
+             if shuts[cut.cost] >= enough and cut.cost <= MOST_BUDGETS * budget]
+    if not worth:
+        return notes
+    if notes[CLOSED] < enough:
+        notes |= {BEYOND_COST: worth[0].cost, BEYOND: shuts[worth[0].cost]}
+    inside = float(stakes.start[~worth[-1].exposed].sum()) / whole
     return notes | ({INSIDE: inside} if inside >= NOTABLY else {})
+
+
+def most_offered(problem: Problem) -> int:
+    """The number of barriers whose pieces lines are chosen among."""
+    return OFFERED if tries_quickly(problem.scene.field) else 1
 
 
 def joined(lines: Corridors | None, more: Corridors | None) -> Corridors | None:

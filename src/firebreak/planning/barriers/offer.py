@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import Problem
 from firebreak.planning.barriers.cut import Network
-from firebreak.planning.barriers.enclose import OFFERED, joined, stakes_of
+from firebreak.planning.barriers.enclose import joined, most_offered, stakes_of
 from firebreak.planning.barriers.pieces import corridors_of
 from firebreak.planning.barriers.sweep import barriers
 from firebreak.planning.core.corridors import Corridors
@@ -39,7 +39,8 @@ def with_pieces(problem: Problem, budget: float, lines: Corridors | None) -> Cor
     stakes = stakes_of(problem)
     whole = barriers(Network(stakes), FOR * budget).bought
     worth = [cut for cut in whole if cut.lost <= (1.0 - SHUT_OUT) * whole[0].lost]
-    return joined(lines, corridors_of(worth[:OFFERED], scene.landscape, leak=stakes.leak))
+    return joined(lines, corridors_of(worth[:most_offered(problem)], scene.landscape,
+                                      leak=stakes.leak))
 
 
 def is_concentrated(value: NDArray[np.float32]) -> bool:

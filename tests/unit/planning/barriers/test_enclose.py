@@ -94,7 +94,7 @@ def test_below_the_ring_the_budget_is_spent_and_the_price_of_the_ring_is_said() 
     assert plan.cost == np.floor(0.6 * ring)
     words = barrier_words([replace(plan, notes=None), plan])
     assert words is not None
-    assert "cannot be closed for" in words or "closes a barrier around" in words
+    assert "cannot be closed for" in words or "closes a barrier that" in words
     assert plan.notes is not None
     assert plan.notes["beyond_cost"] <= ring
     assert f"{plan.notes['beyond_cost']:,.6g} cells and shuts out" in words

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from firebreak.env.storage.problem import Problem, problem_of
-from firebreak.fire import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, HoldRule, Scene, make_scene
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
 from firebreak.planning.barriers.offer import is_concentrated, with_pieces
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
+from firebreak.settings.breaks import DRAWN_HOLD_BY
 
 SIDE = 24
 FIRES = 32
@@ -61,3 +63,16 @@ def test_the_methods_that_are_offered_pieces_choose_among_lines(
     monkeypatch.setitem(METHODS, "segments", METHODS["segments"]._replace(offered=False))
     without = make_plan(town, 0.05, FIRES, "segments", seed=0, rules=PlanRules(budget=14.0))
     assert set(with_them.cells.tolist()) != set(without.cells.tolist())
+
+
+def test_one_barrier_is_offered_where_every_trial_burns_anew() -> None:
+    own = problem(scene(town=500.0))
+    rules = replace(own.scene.conditions, treatment=Treatment(kind="shaded"),
+                    hold=HoldRule(by=DRAWN_HOLD_BY))
+    held = make_scene(own.scene.landscape, rules, 0)
+    slow = with_pieces(problem(held), 24.0, None)
+    quick = with_pieces(own, 24.0, None)
+    assert slow is not None
+    assert quick is not None
+    assert set(slow.line) == {0}
+    assert set(quick.line) == {0, 1, 2}
