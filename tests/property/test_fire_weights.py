@@ -303,7 +303,7 @@ def test_weights_out_of_range_are_refused(scenes: tuple[Scene, Scene]) -> None:
     many, store = 110_000, FireStore((1, 1), 1, 1, 0)
     with pytest.raises(InputError, match="draw fewer"):
         store.load(slice(0, 1), fires.part(np.zeros(many, int))._replace(
-            weight=np.full(many, HEAVIEST * WHOLE)), 0, 1)
+            weight=np.full(many, HEAVIEST * WHOLE)), 0, scene.field)
 
 
 def test_plain_and_weighted_fires_may_share_a_slot(scenes: tuple[Scene, Scene]) -> None:

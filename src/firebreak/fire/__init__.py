@@ -37,6 +37,7 @@ from firebreak.fire.incremental.structs import (
 )
 from firebreak.fire.making import make_scene
 from firebreak.fire.parts import PartsTotal, PartSums, burn_part, parts_of
+from firebreak.fire.probing import with_proposal
 from firebreak.fire.scene import RIM, Scene
 from firebreak.fire.solver.structs import Overlays, Workspace
 from firebreak.fire.sums import BurnResult
@@ -133,6 +134,7 @@ __all__ = [
     "treat",
     "unpad",
     "untreat",
+    "with_proposal",
     "with_states",
     "workspace",
     "write_break",

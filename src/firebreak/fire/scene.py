@@ -17,6 +17,7 @@ from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.conditions import FireConditions
 from firebreak.fire.effects.losses import ValueLayer, loss_by_class
 from firebreak.fire.fires import Fires, draw_fires
+from firebreak.fire.proposal import Proposal
 from firebreak.fire.spread import behavior_in_bands, spread_on
 from firebreak.fire.travel.stencil import REACH
 from firebreak.fire.travel.travel_field import TravelField
@@ -29,6 +30,10 @@ from firebreak.weather.streams import WeatherStreams, constant, with_later
 RIM = 4 * REACH
 """An arc crosses cells at most REACH away, which read what lies as far again; bare ground reads the
 fuel beside it, no further."""
+COUNTED = ("plan", "choice", "test")
+"""Sets of fires that are drawn by a proposal: those that plan, choose and judge."""
+PROBE_SET = "proposal"
+"""The set of fires that find it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,6 +49,7 @@ class Scene:
         behavior: rate of spread, heading, intensity per row of weather and cell; worked out when it
             is first asked for where travel times do not need the whole.
         travel: the travel field of all rows of weather; None where the scene is tiled.
+        proposal: where the fires of COUNTED sets are drawn; None: as often as fires start there.
     """
 
     landscape: Landscape
@@ -56,6 +62,7 @@ class Scene:
     key: str
     behavior: FireBehavior
     travel: TravelField | None
+    proposal: Proposal | None = None
 
     @property
     def field(self) -> TravelField:
@@ -79,10 +86,17 @@ class Scene:
         return self.value_by_class.max(axis=0)
 
     def fires(self, fire_set: str, count: int) -> Fires:
-        """The first `count` fires of the set `fire_set`, the same at every call."""
-        return draw_fires(self.conditions.regime, self.landscape.burnable, self.streams.weight,
-                          count, self.median_duration_min, seed=self.seed, fire_set=fire_set,
-                          landscape=self.key, ignition_weight=self.landscape.ignition_weight)
+        """The first `count` fires of the set `fire_set`, the same at every call; with weights where
+        there is a proposal and the set is one of COUNTED.
+        """
+        fires = draw_fires(self.conditions.regime, self.landscape.burnable, self.streams.weight,
+                           count, self.median_duration_min, seed=self.seed, fire_set=fire_set,
+                           landscape=self.key, ignition_weight=self.landscape.ignition_weight)
+        if self.proposal is None or fire_set not in COUNTED:
+            return fires
+        draws = tuple(generator(self.seed, "fires", fire_set, self.key, f"proposed {name}")
+                      .random(count) for name in ("share", "weather", "start", "weight"))
+        return self.proposal.applied(fires, self.streams.weight, draws)
 
     def part(self, window: Window, stream: int | None = None) -> "Scene":
         """A window as a scene that is not tiled: its weather, or one stream of it, its breaks and

@@ -260,7 +260,7 @@ class SceneOptions:
         made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
         warn_of_small_fires(made)
         warn_of_hemmed_starts(made)
-        return made
+        return _drawn_where_they_matter(made)
 
     def tiled_scene(self, landscape: "Landscape", spec: str, more: int = 0,
                    beside: int = 0) -> "Scene":
@@ -280,7 +280,7 @@ class SceneOptions:
                           tiled=True)
         warn_of_small_fires(made)
         warn_of_hemmed_starts(made)
-        return made
+        return _drawn_where_they_matter(made)
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
         """The values of `--layers` on a landscape's grid, 0 outside the area of a domain; None if
@@ -329,6 +329,17 @@ class SceneOptions:
                           year=given.year, wind_towards=given.wind_towards,
                           moisture=given.moisture or DEFAULT_MOISTURE,
                           latitude_deg=latitude_of(landscape))
+
+
+def _drawn_where_they_matter(scene: "Scene") -> "Scene":
+    """The scene of a real map with the proposal of its fires; that of other land, or of fires that
+    are to burn a share of the map, as it is.
+    """
+    from firebreak.fire import with_proposal
+
+    if is_made(scene.landscape.name) or scene.conditions.regime.median_min is None:
+        return scene
+    return with_proposal(scene)
 
 
 def _wind_given(given: WeatherOptions) -> bool:
