@@ -16,6 +16,7 @@ from firebreak.cli import main
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.evaluation import auto
+from firebreak.planning.output.vectors import has_vector_reader
 
 Out = pytest.CaptureFixture[str]
 SIZE = 24
@@ -154,6 +155,14 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
     parts = list(csv.DictReader(Path("out/segments.csv").read_text().splitlines()))
     assert {part["kind"] for part in parts} <= {"route", "gap", "cut"}
     assert all(part["name"] for part in parts)
+    assert all(float(part["saves_low"]) <= float(part["saves_high"]) for part in parts)
+    assert f"{method}: " in said.split("off houses")[0]  # counts of this plan and of others
+    assert "random: " in said
+    if has_vector_reader():
+        import pyogrio
+
+        layers = pyogrio.list_layers("out/corridors.gpkg")[:, 0].tolist()
+        assert layers[:3] == ["corridors", "footprints", "anchors"]
 
 
 @pytest.mark.slow

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from firebreak.api.plans.corridors import house_buffer_of
 from firebreak.api.plans.money import money_by_year
 from firebreak.api.plans.request import PlanRequest, Sayer
 from firebreak.api.shared.treated_map import rows_named
 from firebreak.fire import burn
 from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.candidates.corridors.ground import ground_of
+from firebreak.landscape.candidates.corridors.shape import with_line_lengths
 from firebreak.landscape.formats.treated import write_treated
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import View, cells_in, lift
@@ -19,6 +22,7 @@ from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
 from firebreak.planning.evaluation.build_order import in_build_order, years_of
+from firebreak.planning.evaluation.buildable import Counts, counts_of
 from firebreak.planning.evaluation.crews import CrewLosses, crew_losses
 from firebreak.planning.evaluation.doubt import trust_in, worlds
 from firebreak.planning.evaluation.effect import effect_of, in_unit
@@ -34,6 +38,7 @@ from firebreak.planning.output.export_effect import (
     plan_id,
     segment_columns,
     write_effect,
+    write_layers,
 )
 from firebreak.planning.output.tables import write_segment_table
 from firebreak.planning.years.savings import YearsResult, years_of_plan
@@ -149,6 +154,8 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         if not brief:
             by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
             order = in_build_order(scene, by_place, options.plan_fires, advance)
+    if options.place.corridors:
+        order = with_line_lengths(order, area.land.shape[1], area.land.cell_size_m)
     # Of the plan itself the order to build tells, which is the better one.
     others = {} if not full else {
         name: other for name, other in evaluation.plans[0].items()
@@ -171,9 +178,19 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         years_of(order, area.phases) if area.phases and over_years is None else None,
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
         cells_in(options.scene.map.built, area.land, area.offset, area.full), unit,
-        rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year), curves,
+        rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year,
+        _counts(made, evaluation, order) if options.place.corridors else {}), curves,
         fire_facts(scene, fires, scene.fires("plan", options.plan_fires)),
         crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)))
+
+
+def _counts(made: PlanAtOnce, evaluation: Evaluation, parts: list[Corridor]) -> dict[str, Counts]:
+    """Whether the plan and those beside it can be built, by name."""
+    land, buffer_m = made.request.area.anywhere, house_buffer_of(made.request.options.place)
+    ground = ground_of(land, buffer_m)
+    return {name: counts_of(plan.cells, land, ground, buffer_m,
+                            parts if name == made.plan.label else ())
+            for name, plan in evaluation.plans[0].items() if plan.cells.size}
 
 
 def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResult | None:
@@ -202,8 +219,8 @@ def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation:
     options, area = made.request.options, made.request.area
     plan, result, brief = made.plan, judgement.result, options.report == "brief"
     if brief:
-        written = write_segment_table(out, result.segments, segment_columns(result), plan.shape,
-                                      area.offset, area.full)
+        written = [*write_segment_table(out, result.segments, segment_columns(result), plan.shape,
+                                        area.offset, area.full), *write_layers(out, result)]
     else:
         tags = {"method": plan.method, "seed": str(options.scene.seed), "plan": plan_id(result),
                 "test_fires": str(options.test_fires)}

@@ -21,13 +21,16 @@ from firebreak.landscape.candidates.corridors.ground import (
 from firebreak.planning.barriers.cut import Network
 from firebreak.planning.barriers.enclose import stakes_of
 from firebreak.planning.barriers.pieces import whole_cuts
-from firebreak.planning.barriers.sweep import barriers
+from firebreak.planning.barriers.sweep import around_each, hull
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.patterns.offered import offered
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
+
+MOST_CUTS = 6
+"""Closed barriers that are offered beside one around each cluster of value, at most."""
 
 
 def check_shortest(options: PlaceOptions, area: PlanningArea) -> None:
@@ -51,6 +54,11 @@ def shortest_of(options: PlaceOptions) -> float:
     return options.shortest_m or LEAST_M
 
 
+def house_buffer_of(options: PlaceOptions) -> float:
+    """The distance from a house within which nothing is treated, m."""
+    return HOUSE_BUFFER_M if options.house_buffer is None else options.house_buffer
+
+
 def with_corridors(options: PlaceOptions, area: PlanningArea, scene: "Scene",
                    plan_fires: int) -> PlanningArea:
     """An area in which corridors alone may be treated, and what must be included.
@@ -61,7 +69,7 @@ def with_corridors(options: PlaceOptions, area: PlanningArea, scene: "Scene",
     Raises:
         InputError: no ground off houses, no corridors, no affordable one.
     """
-    buffer_m = HOUSE_BUFFER_M if options.house_buffer is None else options.house_buffer
+    buffer_m = house_buffer_of(options)
     check_houses(area.land, buffer_m)
     ground = ground_of(area.land, buffer_m)
     land = replace(area.land, treatable=area.land.treatable & ~ground.near_houses)
@@ -70,9 +78,10 @@ def with_corridors(options: PlaceOptions, area: PlanningArea, scene: "Scene",
                          fires := scene.fires("plan", plan_fires), fires.first(0))
     behind = burn(scene, fires, want="statistics").downstream_value
     found = corridors_on(land, ground, shortest_of(options), leak)
-    cuts = barriers(Network(stakes_of(problem)), area.money)
+    network = Network(stakes_of(problem))
+    cuts = [*hull(network, area.money, MOST_CUTS), *around_each(network)]
     lines = offered(found, behind, land, area.rules.lines,
-                    whole_cuts([*cuts.bought, *cuts.beyond], land, leak=leak))
+                    whole_cuts(cuts, land, leak=leak))
     mask = lines.mask(land.shape)
     if not mask.any():
         raise fail(expected="corridors on the map", given="none", where=f"landscape {land.name}",

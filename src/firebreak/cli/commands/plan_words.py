@@ -15,6 +15,7 @@ from firebreak.cli.shared.common import scene_words
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.plan import Plan, spent_words
+from firebreak.planning.evaluation.buildable import words_of
 from firebreak.planning.evaluation.knee import knee_words
 from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
 from firebreak.planning.methods import CHOOSERS, DEFAULT
@@ -83,6 +84,10 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
         _say_fires(None if run.judgement is None else run.judgement.fires)
         if (words := rival_words(evaluation, plan, command)) is not None:
             print(" ".join(words), end="\n\n")
+    if run.judgement is not None and run.judgement.result.counts:
+        for name, counts in run.judgement.result.counts.items():
+            print(words_of(name, counts))
+        print()
     if run.judgement is not None and run.judgement.result.over_years is not None:
         print(f"{years_words(run.judgement.result.over_years)}\n")
 

@@ -38,7 +38,7 @@ def corridors_of(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> Co
 def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> list[list[Corridor]]:
     """Of each cut its connected parts as corridors, bare ground between their cells included."""
     found = []
-    for cut in cuts:
+    for cut in {own.cells.tobytes(): own for own in cuts}.values():
         parts = _joined_over_bare(cut.cells, landscape)
         own = [corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)), landscape,
                            "cut") for part in parts]

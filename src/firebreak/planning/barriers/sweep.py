@@ -83,11 +83,16 @@ def _clusters(network: Network, budget: float) -> list[Cut]:
     """The cheapest barrier around each cluster of value, and around several as far as the budget
     goes.
     """
-    stakes = network.stakes
-    alone = [cut for own in clusters_of(stakes) if (cut := _around(network, own)).cells.size]
+    stakes, alone = network.stakes, around_each(network)
     joined = [cut_of(stakes, np.unique(np.concatenate([cut.cells for cut in some])))
               for count in range(2, len(alone) + 1) for some in combinations(alone, count)]
     return [*alone, *(cut for cut in joined if cut.cost <= budget)]
+
+
+def around_each(network: Network) -> list[Cut]:
+    """The cheapest barrier around each cluster of value by itself, at any cost."""
+    return [cut for own in clusters_of(network.stakes)
+            if (cut := _around(network, own)).cells.size]
 
 
 def _around(network: Network, cluster: Mask) -> Cut:

@@ -226,6 +226,15 @@ def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:
     return -np.diff(effect.loss.mean(axis=1))
 
 
+def marginal_intervals(effect: PlanEffect) -> list[Interval]:
+    """`marginal_benefit` with 95 % intervals."""
+    before, less = effect.loss[0], -np.diff(effect.loss, axis=0)
+    low, high = effect.groups.bounds(less, before, before)
+    unit = float(before.mean())
+    return [Interval(*one) for one in zip(less.mean(axis=1).tolist(), (unit * low).tolist(),
+                                          (unit * high).tolist(), strict=True)]
+
+
 def reductions(effect: PlanEffect) -> list[Interval]:
     """Share of the untreated loss that the first 0 to n segments save, with the intervals that
     `evaluate` gives: a plan has one.

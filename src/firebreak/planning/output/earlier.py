@@ -52,6 +52,7 @@ ALWAYS = frozenset(("plan.csv", "plan.tif", "plan.json", "firebreaks.csv", "opti
 """Names of the files of a plan that nothing judged."""
 PLAN_FILES = frozenset((
     *ALWAYS, "segments.csv", "segments.tif", "segments.gpkg", "segments.geojson", "segments.qml",
+    "corridors.gpkg",
     "effect.json", "report.html", "fire.gif", "fire.mp4",
     *(f"{name}{ending}" for name in _RASTERS for ending in (".tif", ".qml")),
     *(f"{name}.csv" for name in _TABLES), *(f"{name}.png" for name in _PICTURES)))

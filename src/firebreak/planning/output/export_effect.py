@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
 from firebreak.planning.core.area import Offset, lift_grid, lift_segments
 from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.buildable import Counts
 from firebreak.planning.evaluation.doubt import DoubtResult
 from firebreak.planning.evaluation.effect import (
     PlanEffect,
@@ -30,10 +32,12 @@ from firebreak.planning.evaluation.effect import (
     chance_of,
     exceedance,
     marginal_benefit,
+    marginal_intervals,
     reductions,
     risk,
 )
 from firebreak.planning.evaluation.intervals import Interval
+from firebreak.planning.output.corridor_layers import write_corridors
 from firebreak.planning.output.tables import (
     BUILD_ORDER,
     columns_of,
@@ -44,7 +48,11 @@ from firebreak.planning.output.tables import (
     years_built,
     years_table,
 )
-from firebreak.planning.output.vectors import segment_numbers, write_segments
+from firebreak.planning.output.vectors import (
+    has_vector_reader,
+    segment_numbers,
+    write_segments,
+)
 from firebreak.planning.years.savings import YearsResult
 
 OUTSIDE = -9999.0
@@ -66,7 +74,8 @@ class PlanResult(NamedTuple):
     standing: those of breaks that stand already; all flat in the part; treatments: those that
     `Landscape.treatment` numbers, or none; trust: what it saves where the fire model is wrong, or
     why that was not looked at; over_years: what to build and keep up when, where that was asked;
-    fires_per_ha_year: how many fires start, where that is known.
+    fires_per_ha_year: how many fires start, where that is known; counts: whether this plan and
+    others can be built, by name, where it was built of corridors.
     """
 
     scene: Scene
@@ -85,6 +94,7 @@ class PlanResult(NamedTuple):
     trust: DoubtResult | str | None = None
     over_years: YearsResult | None = None
     fires_per_ha_year: float | None = None
+    counts: Mapping[str, Counts] = MappingProxyType({})
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
@@ -92,18 +102,33 @@ def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> l
     """
     return [*_write_treatment(folder, result, tags), *_write_burned(folder, result, tags),
             *write_segments(folder, on_full_map(result), segment_columns(result), result.full,
-                            BUILD_ORDER),
+                            BUILD_ORDER), *write_layers(folder, result),
             *_write_tables(folder, result)]
+
+
+def write_layers(folder: Path, result: PlanResult) -> list[Path]:
+    """Writes corridors.gpkg of a plan that was built of corridors; returns the files."""
+    if not any(own.name for own in result.segments) or not has_vector_reader():
+        return []
+    land = result.full
+    return [write_corridors(folder / "corridors.gpkg", on_full_map(result),
+                            segment_columns(result), land,
+                            result.scene.conditions.treatment.width_m or land.cell_size_m,
+                            BUILD_ORDER)]
 
 
 def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
     """Columns of each segment, in build order."""
     effect, rows = result.effect, []
+    saves = marginal_intervals(effect)
     built = None if result.over_years is None else years_built(result.over_years)
     found = columns_of(result.segments, marginal_benefit(effect).tolist(),
                        float(effect.loss[0].mean()), result.unit.name, result.plan.priced_in)
     for k, (segment, row) in enumerate(zip(result.segments, found, strict=True)):
         units = {name: row.pop(name) for name in ("loss_unit", "cost_unit")}  # these come behind
+        if segment.name:
+            row |= {name: round(end, 4) for name, end in zip(
+                ("saves", "saves_low", "saves_high"), saves[k], strict=True)}
         row |= {"value_protected": round(float(effect.protected[k]), 4), **units}
         if effect.engaged is not None and effect.held is not None:
             engaged, held = float(effect.engaged[k]), float(effect.held[k])

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import rasterio
@@ -30,7 +30,17 @@ from firebreak.landscape.formats.write import whole_file, write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.degrees import place_of_points
 
-Properties = Sequence[dict[str, Any]]
+Properties = Sequence[Mapping[str, Any]]
+
+
+class Layer(NamedTuple):
+    """A layer of a package: shapes as in GeoJSON, all of a kind, and the columns of each."""
+
+    shapes: list[dict[str, Any]]
+    kind: str
+    properties: Properties
+
+
 DECIMALS = 7  # of a degree: a centimetre
 RANK_COLOURS = ("#0d0887", "#4b03a1", "#7d03a8", "#a82296", "#cb4679", "#e56b5d", "#f89441")
 """From the first segment to build to the last, as in the pictures: matplotlib's plasma."""
@@ -59,19 +69,20 @@ def write_segments(folder: Path, segments: Sequence[Corridor], properties: Prope
     if landscape.crs is not None:
         files.append(write_text(folder / "segments.geojson", [_geojson(areas, properties,
                                                                        landscape.crs), "\n"]))
-    symbols = _symbols(properties, label)
+    symbols = symbols_of(properties, label)
     if has_vector_reader() and segments:
         lines = [centreline(one, landscape) for one in segments]
         files.append(write_package(folder / "segments.gpkg", {
-            "segments": (areas, "MultiPolygon"), "centrelines": (lines, "LineString")},
-            properties, landscape.crs, {"segments": vector_style("fill", symbols, label),
-                                        "centrelines": vector_style("line", symbols, label)}))
+            "segments": Layer(areas, "MultiPolygon", properties),
+            "centrelines": Layer(lines, "LineString", properties)}, landscape.crs,
+            {"segments": vector_style("fill", symbols, label),
+             "centrelines": vector_style("line", symbols, label)}))
     if files:
         files.append(write_text(folder / "segments.qml", [vector_style("fill", symbols, label)]))
     return files
 
 
-def _symbols(properties: Properties, label: str) -> Symbols:
+def symbols_of(properties: Properties, label: str) -> Symbols:
     """Colours by year where the segments have years, else in the order of `label`."""
     if properties and "year" in properties[0]:
         return by_year("year", [row["year"] for row in properties], YEAR_COLOURS)
@@ -124,8 +135,7 @@ def _turned(ring: Sequence[Sequence[float]], outer: bool) -> Sequence[Sequence[f
     return ring if against == outer else ring[::-1]
 
 
-def write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]],
-                  properties: Properties, crs: str | None,
+def write_package(path: Path, layers: Mapping[str, Layer], crs: str | None,
                   styles: Mapping[str, str] = MappingProxyType({})) -> Path:
     """A GeoPackage that appears whole or not at all: GDAL makes it in a folder for temporary files,
     since it does not tell every error of a disk; what is checked there is copied.
@@ -146,9 +156,9 @@ def write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]
     with tempfile.TemporaryDirectory(prefix="firebreak-") as folder:
         made = Path(folder) / path.name
         try:
-            _make_package(made, layers, properties, crs)
+            _make_package(made, layers, crs)
             _add_styles(made, styles)
-            check_package(made, dict.fromkeys(layers, len(properties)))
+            check_package(made, {name: len(own.shapes) for name, own in layers.items()})
         except (DataSourceError, DataLayerError, sqlite3.Error) as error:
             raise ResourceFailedError(
                 f"{path}: it could not be made in {folder} ({' '.join(str(error).split())}); free "
@@ -158,14 +168,13 @@ def write_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]
     return path
 
 
-def _make_package(path: Path, layers: dict[str, tuple[list[dict[str, Any]], str]],
-                  properties: Properties, crs: str | None) -> None:
+def _make_package(path: Path, layers: Mapping[str, Layer], crs: str | None) -> None:
     from pyogrio import raw
 
     with warnings.catch_warnings():
         # Landscapes without a reference system give results without; the reader says so.
         warnings.filterwarnings("ignore", "'crs' was not provided")
-        for name, (geometries, kind) in layers.items():
+        for name, (geometries, kind, properties) in layers.items():
             # pyogrio takes binary geometries; it makes them itself from text.
             text = json.dumps({"type": "FeatureCollection", "features": [
                 {"type": "Feature", "properties": columns, "geometry": geometry}
@@ -242,7 +251,7 @@ def write_lines(path: Path, lines: Sequence[NDArray[np.int64]],
         axis=1).tolist()} for cells in lines]
     assert landscape.crs is not None, "check_line_file"
     if path.suffix.lower() == ".gpkg":
-        return write_package(path, {"lines": (geometries, "LineString")}, properties,
+        return write_package(path, {"lines": Layer(geometries, "LineString", properties)},
                              landscape.crs)
     degrees = transform_geom(CRS.from_wkt(landscape.crs), CRS.from_epsg(4326), geometries,
                              precision=DECIMALS)

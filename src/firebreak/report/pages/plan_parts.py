@@ -15,6 +15,7 @@ from firebreak.planning.core.plan import one_of, pieces_of
 from firebreak.planning.evaluation import doubt as doubts
 from firebreak.planning.evaluation import tables
 from firebreak.planning.evaluation.auto import Choice
+from firebreak.planning.evaluation.buildable import words_of
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
@@ -160,6 +161,11 @@ def methods(r: ReportedPlan) -> Facts | None:
     return {"header": [*header, "in untreated cells", "in the worst tenth", "time to plan, s"],
             "rows": rows, "marked": marked_in(found, r.plan.label), "pairs": pairs,
             "colours": [colour_of(name) for name in found.methods]}
+
+
+def buildable(r: ReportedPlan) -> list[str] | None:
+    """Routes, single cells and houses of the plan and those beside it; None of a plan of cells."""
+    return [f"{words_of(name, counts)}." for name, counts in r.counts.items()] or None
 
 
 def pair_rows(evaluation: Evaluation) -> list[list[str]]:

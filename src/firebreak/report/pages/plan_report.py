@@ -46,6 +46,7 @@ PARTS = (
     Part(parts.crews, "If fewer crews come, or more", BOTH),
     Part(parts.effect, "What it changes, and how certain that is"),
     Part(parts.methods, "Other methods on this map", BOTH),
+    Part(parts.buildable, "Can it be built", BOTH),
     Part(parts.years, "Build and keep up, by year"),
     Part(parts.made, "How it was made", ("brief",)),
     Part(parts.depends, "What it depends on"),

@@ -15,6 +15,7 @@ from firebreak.planning.core.area import View
 from firebreak.planning.core.domain import Domain
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
+from firebreak.planning.evaluation.buildable import Counts
 from firebreak.planning.evaluation.crews import CrewLosses
 from firebreak.planning.evaluation.effect import risk
 from firebreak.planning.evaluation.evaluate import Evaluation
@@ -53,6 +54,7 @@ class ReportedPlan(NamedTuple):
         evaluation: of the plan and others, where it was planned at once.
         result, numbers: for a full report what test fires found, and it as of `effect.risk`.
         pictures: files by name.
+        counts: by name whether plans can be built, of one that was built of corridors.
     """
 
     level: Level
@@ -79,6 +81,7 @@ class ReportedPlan(NamedTuple):
     crews: CrewLosses | None = None
     domain: Domain | None = None
     pictures: Mapping[str, Path] = MappingProxyType({})
+    counts: Mapping[str, Counts] = MappingProxyType({})
 
     @property
     def conditions(self) -> FireConditions:
@@ -129,4 +132,4 @@ def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
         others=others, facts=[f"The method was given {plan.plan_fires:,} plan fires."],
         included=result.included, existing=result.existing, standing=result.standing,
         evaluation=evaluation, result=result if full else None, numbers=numbers if full else {},
-        fires=fires, crews=crews)
+        fires=fires, crews=crews, counts=result.counts)

@@ -1,0 +1,75 @@
+"""Counts that say whether crews can build a plan: its routes, single cells, houses beside it, and
+the ground that it lies on. The same for every plan, whatever it was made of.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from firebreak.checks import counted
+from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.candidates.corridors.ground import GroundMaps, houses_of, within
+from firebreak.landscape.candidates.lines import narrow_ground
+from firebreak.landscape.landscape import Landscape
+
+HA_A_ROUTE, MORE_ROUTES = 5.0, 5
+"""A plan that can be built has at most one route for so many hectares, and so many more."""
+STEEP_TAN = 0.4
+_TOUCHING = np.ones((3, 3), np.bool_)
+
+
+class Counts(NamedTuple):
+    """routes: connected parts, narrow bare ground between their cells included. single: routes of
+    one cell. houses: cells of houses that have a treated cell within their buffer. area_ha:
+    treated. on_line: share of the treated cells on or beside a ridge or a road; steep: steeper than
+    STEEP_TAN.
+    """
+
+    routes: int
+    single: int
+    houses: int
+    area_ha: float
+    on_line: float
+    steep: float
+
+    @property
+    def can_be_built(self) -> bool:
+        """True for few routes, none of a single cell, off houses."""
+        return (not self.single and not self.houses
+                and self.routes <= self.area_ha / HA_A_ROUTE + MORE_ROUTES)
+
+
+def counts_of(cells: NDArray[np.int64], land: Landscape, ground: GroundMaps,
+              house_buffer_m: float, parts: Sequence[Corridor] = ()) -> Counts:
+    """The counts of a plan of flat cells.
+
+    Args:
+        parts: that it was built of, whose routes join cells over bare ground.
+    """
+    mask = np.zeros(land.shape, np.bool_)
+    mask.ravel()[cells] = True
+    joined = mask | narrow_ground(land)
+    for part in parts:
+        joined.ravel()[part.path] = True
+    number = ndimage.label(joined, _TOUCHING)[0].ravel()[cells]
+    sizes = np.unique(number, return_counts=True)[1]
+    near = within(mask, max(house_buffer_m, 1e-9), land.cell_size_m)
+    count = max(cells.size, 1)
+    return Counts(
+        sizes.size, int((sizes == 1).sum()), int((houses_of(land) & near).sum()),
+        cells.size * land.cell_size_m**2 / 1e4,
+        float((ground.ridge | ground.road).ravel()[cells].sum()) / count,
+        float((land.slope_tan.ravel()[cells] > STEEP_TAN).sum()) / count)
+
+
+def words_of(name: str, counts: Counts) -> str:
+    """A sentence on the counts of a plan."""
+    houses = (f"{counted(counts.houses, 'cell')} of houses within the buffer" if counts.houses
+              else "off houses")
+    verdict = "" if counts.can_be_built else "; it cannot be built as it is"
+    return (f"{name}: {counted(counts.routes, 'route')} on {counts.area_ha:,.1f} ha, "
+            f"{counted(counts.single, 'single cell')}, {houses}; {counts.on_line:.0%} on or beside "
+            f"ridges and roads, {counts.steep:.0%} steeper than {STEEP_TAN:.0%}{verdict}")

@@ -1,0 +1,128 @@
+"""The centre lines of corridors, and the layers of the package that a GIS opens."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import rasterio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from firebreak.landscape.candidates.corridor import Anchor, Corridor, Ground, corridor_of
+from firebreak.landscape.candidates.corridors.shape import (
+    OFF_CELLS,
+    centre_lines,
+    simplified,
+    with_line_lengths,
+)
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.output.corridor_layers import slope_class, write_corridors
+from firebreak.planning.output.vectors import has_vector_reader
+
+SIZE = 40
+LAND = generate(5, SIZE, cell_size_m=30.0)
+
+
+def path_of(*corners: tuple[int, int]) -> np.ndarray:
+    """Cells along straight pieces between corners, each once."""
+    found: list[int] = []
+    for (row, col), (to_row, to_col) in pairwise(corners):
+        steps = max(abs(to_row - row), abs(to_col - col)) + 1
+        cells = np.rint(np.linspace(row, to_row, steps)) * SIZE + np.rint(
+            np.linspace(col, to_col, steps))
+        found += [int(cell) for cell in cells if int(cell) not in found[-1:]]
+    return np.array(found, np.int64)
+
+
+def corridor(*corners: tuple[int, int], name: str = "ridge 1") -> Corridor:
+    path = path_of(*corners)
+    return corridor_of(path, LAND, "route", (Anchor(int(path[0]), "rim"),
+                                             Anchor(int(path[-1]), "road")))._replace(
+        name=name, ground=Ground(1.0, 0.0, 0.0, 0.3))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), min_size=2,
+                max_size=5, unique=True))
+def test_a_centre_line_stays_near_its_cells(corners: list[tuple[int, int]]) -> None:
+    path = path_of(*corners)
+    if path.size < 2:
+        return
+    line = simplified(path, set(), SIZE)
+    cells = np.stack(np.divmod(path, SIZE), axis=1)
+    assert line[0].tolist() == cells[0].tolist()
+    assert line[-1].tolist() == cells[-1].tolist()
+    for cell in cells:
+        away = [_from_piece(cell, one, other)
+                for one, other in pairwise(line)]
+        assert min(away) <= OFF_CELLS + 1e-9
+    assert len(line) <= path.size
+
+
+def _from_piece(point: np.ndarray, one: np.ndarray, other: np.ndarray) -> float:
+    places = one + np.linspace(0.0, 1.0, 401)[:, None] * (other - one)
+    return float(np.hypot(*(places - point).T).min()) - 0.06
+
+
+def test_a_straight_line_of_cells_has_two_corners_and_its_length() -> None:
+    own = corridor((3, 2), (14, 35))  # a slope of a third: cells make a staircase
+    (lines,) = centre_lines([own], SIZE)
+    assert [len(line) for line in lines] == [2]
+    (measured,) = with_line_lengths([own], SIZE, 30.0)
+    assert measured.length_m == pytest.approx(30.0 * (np.hypot(11, 33) + 1))
+    assert measured.length_m < own.length_m
+
+
+def test_lines_join_where_corridors_join() -> None:
+    main, branch = corridor((20, 2), (20, 36)), corridor((20, 17), (5, 17))
+    (first,), (second,) = centre_lines([main, branch], SIZE)
+    assert second[0].tolist() == [20.0, 17.0]
+    assert [20.0, 17.0] in first.tolist()
+    assert len(centre_lines([main], SIZE)[0][0]) == 2  # alone it needs no corner there
+
+
+def test_a_cut_is_parted_where_it_steps_over_bare_ground() -> None:
+    cells = np.concatenate([path_of((5, 2), (5, 8)), path_of((5, 20), (5, 26))])
+    own = corridor((5, 2), (5, 8))._replace(path=cells)
+    (lines,) = centre_lines([own], SIZE)
+    assert len(lines) == 2
+    (measured,) = with_line_lengths([own], SIZE, 30.0)
+    assert measured.length_m == pytest.approx(30.0 * 13)
+
+
+@pytest.mark.parametrize(("slope", "words"), [(0.05, "0 to 10 %"), (0.10, "0 to 10 %"),
+                                              (0.3, "25 to 40 %"), (0.5, "over 40 %")])
+def test_slopes_have_classes(slope: float, words: str) -> None:
+    assert slope_class(slope) == words
+
+
+@pytest.mark.skipif(not has_vector_reader(), reason="needs pyogrio")
+def test_the_package_has_lines_ground_and_anchors(tmp_path: Path) -> None:
+    import pyogrio
+
+    land = replace(LAND, crs=rasterio.crs.CRS.from_epsg(5070).to_wkt(),
+                   transform=(30.0, 0.0, -2e6, 0.0, -30.0, 1.5e6))
+    parts = with_line_lengths([corridor((20, 2), (20, 36)), corridor((20, 17), (5, 17),
+                                                                     name="road 1")], SIZE, 30.0)
+    columns = [{"build_order": k + 1, "length_m": own.length_m, "area_ha": own.area_ha,
+                "cost": own.cost, "cost_unit": "USD", "saves": 2.0, "saves_low": 1.0,
+                "saves_high": 3.0} for k, own in enumerate(parts)]
+    path = write_corridors(tmp_path / "corridors.gpkg", parts, columns, land, 20.0, "build_order")
+    layers = {name: kind for name, kind in pyogrio.list_layers(path).tolist() if kind is not None}
+    assert layers == {"corridors": "MultiLineString", "footprints": "MultiPolygon",
+                      "anchors": "Point"}
+    for layer in ("corridors", "footprints"):
+        info = pyogrio.read_info(path, layer=layer)
+        assert {"name", "build_order", "width_m", "length_m", "area_ha", "cost", "currency",
+                "slope_class", "saves", "saves_low", "saves_high"} <= set(info["fields"])
+        assert info["features"] == 2
+    _, _, _, areas = pyogrio.raw.read(
+        path, sql="SELECT ST_Area(geom) AS area FROM footprints", sql_dialect="SQLITE")
+    _, _, _, spans = pyogrio.raw.read(
+        path, sql="SELECT ST_Length(geom) AS span FROM corridors", sql_dialect="SQLITE")
+    assert spans[0].tolist() == pytest.approx([own.length_m - 30.0 for own in parts])
+    for area, span in zip(areas[0], spans[0], strict=True):
+        assert area == pytest.approx(20.0 * span + np.pi * 10.0**2, rel=0.01)
+    assert pyogrio.read_info(path, layer="anchors")["features"] == 4
