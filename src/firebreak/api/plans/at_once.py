@@ -22,7 +22,6 @@ from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
 from firebreak.planning.evaluation.build_order import in_build_order, years_of
-from firebreak.planning.evaluation.buildable import Counts, counts_of
 from firebreak.planning.evaluation.crews import CrewLosses, crew_losses
 from firebreak.planning.evaluation.doubt import trust_in, worlds
 from firebreak.planning.evaluation.effect import effect_of, in_unit
@@ -30,6 +29,7 @@ from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import MOST_FIRES, FireFacts, fire_facts
 from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.methods import method_of
+from firebreak.planning.output.buildable import Counts, counts_of
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.export_effect import (
     NO_CELLS,

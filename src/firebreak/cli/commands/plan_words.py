@@ -15,10 +15,10 @@ from firebreak.cli.shared.common import scene_words
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.plan import Plan, spent_words
-from firebreak.planning.evaluation.buildable import words_of
 from firebreak.planning.evaluation.knee import knee_words
 from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
 from firebreak.planning.methods import CHOOSERS, DEFAULT
+from firebreak.planning.output.buildable import words_of
 from firebreak.planning.output.tables import years_record, years_words
 from firebreak.planning.output.vectors import has_vector_reader
 

@@ -24,7 +24,6 @@ from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
 from firebreak.planning.core.area import Offset, lift_grid, lift_segments
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.evaluation.buildable import Counts
 from firebreak.planning.evaluation.doubt import DoubtResult
 from firebreak.planning.evaluation.effect import (
     PlanEffect,
@@ -37,6 +36,7 @@ from firebreak.planning.evaluation.effect import (
     risk,
 )
 from firebreak.planning.evaluation.intervals import Interval
+from firebreak.planning.output.buildable import Counts
 from firebreak.planning.output.corridor_layers import write_corridors
 from firebreak.planning.output.tables import (
     BUILD_ORDER,

@@ -15,11 +15,11 @@ from firebreak.planning.core.plan import one_of, pieces_of
 from firebreak.planning.evaluation import doubt as doubts
 from firebreak.planning.evaluation import tables
 from firebreak.planning.evaluation.auto import Choice
-from firebreak.planning.evaluation.buildable import words_of
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.evaluation.knee import knee_words
+from firebreak.planning.output.buildable import words_of
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
 from firebreak.planning.output.tables import spent
 from firebreak.planning.years.savings import SCHEDULE_FIRES, YearsResult, discount_factors

@@ -15,12 +15,12 @@ from firebreak.planning.core.area import View
 from firebreak.planning.core.domain import Domain
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
-from firebreak.planning.evaluation.buildable import Counts
 from firebreak.planning.evaluation.crews import CrewLosses
 from firebreak.planning.evaluation.effect import risk
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
+from firebreak.planning.output.buildable import Counts
 from firebreak.planning.output.export_effect import NO_CELLS, PlanResult, segment_columns
 
 Level = Literal["brief", "full"]

@@ -8,7 +8,7 @@ from firebreak.landscape.candidates.corridor import Corridor, corridor_of
 from firebreak.landscape.candidates.corridors.ground import ground_of
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation.buildable import Counts, counts_of, words_of
+from firebreak.planning.output.buildable import Counts, counts_of, words_of
 
 SIZE = 30
 
