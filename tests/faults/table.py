@@ -5,6 +5,7 @@
 import importlib.util
 import json
 import math
+import shutil
 import sys
 import tempfile
 import time
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 from faults import (
     bits,
     configs,
+    declared,
     disks,
     forged,
     hostile,
@@ -100,6 +102,22 @@ def _structured(folder: Path, count: int) -> Found:
                  f"MB more memory ({most})")
 
 
+def _declared(folder: Path, count: int) -> Found:
+    """Kind by kind; a fault is another number than the plain file has, or what no reader may do."""
+    place, found = Path(tempfile.mkdtemp(dir=folder)), {}
+    for kind in declared.KINDS:
+        found[kind.name] = declared.tried(kind, place / kind.name, count)
+        shutil.rmtree(place / kind.name)
+    bad = [f"{name}: {what} {says[0]}" for name, outcomes in found.items()
+           for what, says in outcomes.items() if what not in ("read", "refused", "warned", "")]
+    counts = {what: sum(len(outcomes.get(what, [])) for outcomes in found.values())
+              for what in ("read", "refused", "warned")}
+    total = sum(len(says) for outcomes in found.values() for what, says in outcomes.items() if what)
+    return Found(total, bad, f"{len(bad)} faults in {total:,} files of {len(found)} kinds: "
+                 f"{counts['read']:,} read as they say, {counts['refused']:,} refused in one "
+                 f"sentence, {counts['warned']:,} with a warning")
+
+
 def _disks(folder: Path, count: int) -> Found:
     if not disks.can_mount(folder):
         return Found(0, [], "not run: this system lets no process mount a file system")
@@ -127,6 +145,9 @@ ROWS: dict[str, Row] = {
                 _fuzzed, 20_000, 20),
     "structured": Row("well-formed but absurd files, drawn from a grammar of each format",
                       "0 crashes, hangs, tracebacks; less than 2,000 MB", _structured, 60, 3),
+    "declared": Row("valid files that declare something unusual: units, scales, masks, systems, "
+                    "encodings, signs, dates", "the plain file's numbers, or one sentence",
+                    _declared, 200, 5),
     "forged": Row("checkpoints with a value or a tensor that no run writes, and checksums that fit",
                   "0 crashes, hangs, tracebacks", forged.forge, 250, 8),
     "workers": Row("workers killed (kill -9), stopped (SIGSTOP) and raising in the midst of calls",

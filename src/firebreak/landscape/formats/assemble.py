@@ -150,17 +150,20 @@ def _terrain(source: Source, elevation: NDArray[np.float32], terrain: Terrain,
             raise fail(expected="slope and aspect layers", given="none", where=source.where,
                        remedy="derive them from the elevation: --terrain derived")
         return derived
-    shipped = source.layers[Role.SLOPE]
+    shipped, turned = source.layers[Role.SLOPE], layers.odd_aspects(source.layers[Role.ASPECT])
+    odd = (f"the unit '{shipped.unit}'" if shipped.unit and not layers.stated_slope_unit(shipped)
+           else "")
+    if odd or turned:
+        if terrain == "derived":
+            return derived
+        raise fail(expected="slopes in percent or degrees" if odd else "aspects in degrees",
+                   given=odd or turned, where=source.where,
+                   remedy="derive them from the elevation: --terrain derived")
     # Next to missing elevations, Horn's scheme has less to go by than the file's maker had.
     inner = binary_erosion(valid & shipped.valid)
     unit = _slope_unit(source, derived[0], inner, terrain)
     if unit is None:
         return derived
-    if layers.has_aspect_classes(source.layers[Role.ASPECT]):
-        if terrain == "derived":
-            return derived
-        raise fail(expected="aspects in degrees", given="GRASS's classes, as the header says",
-                   where=source.where, remedy="derive them from the elevation: --terrain derived")
     slope = layers.slope_tan(shipped, unit)
     aspect, has_aspect = layers.aspect_deg(source.layers[Role.ASPECT])
     found = disagreements(slope, aspect, *derived, inner, inner & has_aspect)

@@ -6,7 +6,7 @@ other layers may name them at the end of their own names, such as canopy_height_
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Literal
@@ -95,6 +95,16 @@ _ELEVATION_UNITS = {
     **dict.fromkeys(("us survey foot", "us survey feet", "us_survey_foot", "foot_us", "ftus",
                      "us-ft", "sft"),
                     METRES_PER_US_FOOT)}
+_LENGTHS = {**dict.fromkeys(("m", "metre", "metres", "meter", "meters"), 1.0),
+            **dict.fromkeys(("dm", "decimetre", "decimetres", "decimeter", "decimeters"), 0.1),
+            **dict.fromkeys(("ft", "foot", "feet"), METRES_PER_FOOT)}
+_DENSITIES = {"kgm3": 1.0, "gm3": 0.001, "lbft3": KG_M3_PER_LB_FT3}
+_SHARES = {**dict.fromkeys(("%", "percent", "pct"), 0.01), "fraction": 1.0, "1": 1.0}
+_ANGLES: dict[str, SlopeUnit] = {
+    **dict.fromkeys(("°", "deg", "degree", "degrees"), "degrees"),
+    **dict.fromkeys(("%", "percent", "pct"), "percent")}
+_TIMES = re.compile(r"(.+?)\s*[*x×]\s*(10+)")
+"""A unit such as `m * 10`, of which the numbers are so many times too large."""
 _HEIGHT_UNITS = {"1": 1.0, "2": METRES_PER_FOOT, "3": 0.1, "4": 0.1 * METRES_PER_FOOT}
 _DENSITY_UNITS = {"1": 1.0, "2": KG_M3_PER_LB_FT3, "3": 0.01, "4": 0.001 * KG_M3_PER_LB_FT3}
 
@@ -140,10 +150,11 @@ def elevation_m(band: Band) -> FloatGrid:
     if not band.valid.any():
         raise fail(expected="elevations", given="no data everywhere", where=band.where,
                    remedy="check the area and the no-data value of the file")
+    unit = band.unit or band.datum_unit
     scale = (METRES_PER_FOOT if band.tags.get("ELEVATION_UNIT") == "1"
-             else _ELEVATION_UNITS.get(band.unit.strip().lower()))
+             else _ELEVATION_UNITS.get(unit.strip().lower()))
     if scale is None:
-        raise fail(expected="elevations in metres or feet", given=f"the unit '{band.unit}'",
+        raise fail(expected="elevations in metres or feet", given=f"the unit '{unit}'",
                    where=band.where, remedy="convert its numbers to metres, for example with "
                    "gdal_calc.py, and set the unit with gdal_edit.py -units m")
     with np.errstate(over="ignore"):  # infinite is outside the range, too
@@ -161,8 +172,11 @@ def elevation_m(band: Band) -> FloatGrid:
 def stated_slope_unit(band: Band) -> SlopeUnit | None:
     """Unit of a slope layer as its name (SlpP, slope_percent, SlpD) or an .lcp header states it.
 
-    Where nothing is stated LANDFIRE's degrees are meant; None where even that is not known.
+    A unit of the band goes before both. Where nothing is stated LANDFIRE's degrees are meant; None
+    where even that is not known.
     """
+    if band.unit:
+        return _ANGLES.get(band.unit.strip().lower())
     stated = band.tags.get("SLOPE_UNIT")
     if re.search(r"SLPP|PERCENT|PCT", band.label.upper()) or stated == "1":
         return "percent"
@@ -191,9 +205,29 @@ def aspect_deg(band: Band) -> tuple[FloatGrid, NDArray[np.bool_]]:
     return np.where(known, values, 0).astype(np.float32) % np.float32(360.0), known
 
 
-def has_aspect_classes(band: Band) -> bool:
-    """True where the header of an .lcp says that aspects are GRASS's classes 1 to 25."""
-    return band.tags.get("ASPECT_UNIT") == "0"
+def odd_aspects(band: Band) -> str:
+    """Of aspects that are no degrees: what they are, by the header of an .lcp or by their unit."""
+    if band.tags.get("ASPECT_UNIT") == "0":
+        return "GRASS's classes, as the header says"
+    known = not band.unit or _ANGLES.get(band.unit.strip().lower()) == "degrees"
+    return "" if known else f"the unit '{band.unit}'"
+
+
+def _declared(band: Band, units: Mapping[str, float], usual: float) -> float:
+    """Our units per unit of a band, as it declares it; else the usual.
+
+    Raises:
+        InputError: a unit that is none of these.
+    """
+    if not band.unit:
+        return usual
+    times = _TIMES.fullmatch(band.unit.strip().lower())
+    name = re.sub(r"[\s^*/·.()-]", "", times[1] if times else band.unit.strip().lower())
+    if name not in units:
+        raise fail(expected=f"a unit such as {', '.join(units)}", given=f"'{band.unit}'",
+                   where=f"{band.where}, band {band.label}",
+                   remedy="convert the numbers, and set the unit with gdal_edit.py -units")
+    return units[name] / (float(times[2]) if times else 1.0)
 
 
 def canopy_cover(band: Band) -> FloatGrid:
@@ -207,7 +241,7 @@ def canopy_cover(band: Band) -> FloatGrid:
                      "if it is in percent, say so: gdal_translate -of LCP -co "
                      "CANOPY_COV_UNIT=PERCENT IN OUT")
         return _COVER_CLASSES[np.where(band.valid, band.values, 0).astype(np.intp)]
-    cover = _scaled(band, 0.01)
+    cover = _scaled(band, _declared(band, _SHARES, 0.01))
     _check_range(band, 100.0 * cover, 0.0, 100.0 * (1.0 + _ROUNDING),
                  "canopy cover of 0 to 100 percent",
                  "check its unit, and declare the file's no-data value")
@@ -220,7 +254,8 @@ def canopy_height_m(band: Band) -> FloatGrid:
     tags = band.tags
     unit = tags.get("CANOPY_HT_UNIT") or tags.get("CBH_UNIT") or "3"
     in_metres = re.search(r"[ _]M$", band.label.upper()) is not None
-    height = _scaled(band, 1.0 if in_metres else _HEIGHT_UNITS.get(unit, 0.1))
+    height = _scaled(band, _declared(band, _LENGTHS, 1.0 if in_metres else _HEIGHT_UNITS.get(
+        unit, 0.1)))
     _check_range(band, height, 0.0, _TALLEST_M, f"canopy heights from 0 to {_TALLEST_M:g} m",
                  "check whether they are decimetres, and declare the file's no-data value")
     return height
@@ -236,11 +271,11 @@ def canopy_bulk_density_kg_m3(band: Band) -> FloatGrid:
     natural = re.search(r"KG[ _/]?M-?3$", band.label.upper()) is not None
     unit = "1" if natural else band.tags.get("CBD_UNIT")
     largest = np.max(band.values, where=band.valid, initial=0)
-    if unit is None and 0 < largest < 1:
+    if unit is None and not band.unit and 0 < largest < 1:
         raise fail(expected="bulk density in 0.01 kg/m3",
                    given=f"values up to {largest:g}, which are kg/m3", where=band.where,
                    remedy="name the layer canopy_bulk_density_kg_m3")
-    density = _scaled(band, _DENSITY_UNITS.get(unit or "3", 0.01))
+    density = _scaled(band, _declared(band, _DENSITIES, _DENSITY_UNITS.get(unit or "3", 0.01)))
     _check_range(band, density, 0.0, _DENSEST_KG_M3,
                  f"canopy bulk density from 0 to {_DENSEST_KG_M3:g} kg/m3",
                  "check whether it is in 0.01 kg/m3, and declare the file's no-data value")

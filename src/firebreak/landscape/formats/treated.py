@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import rasterio
 from numpy.typing import NDArray
+from rasterio.enums import MaskFlags
 from rasterio.io import DatasetWriter
 
 from firebreak.checks import fail
@@ -71,10 +72,16 @@ def write_treated(path: Path, source: str, landscape: Landscape, breaks: NDArray
     if original.suffix.lower() not in (".tif", ".tiff") or not original.is_file():
         return write_landscape(path, without_extras(after))
     with open_raster(original) as dataset:
-        if dataset.shape != landscape.shape:
+        if dataset.shape != landscape.shape or _declares(dataset):
             return write_landscape(path, without_extras(after))
         _patch(path, dataset, original, after, breaks)
     return path
+
+
+def _declares(dataset: rasterio.DatasetReader) -> bool:
+    """True where the numbers of a raster are not what they stand for by the names of its bands."""
+    return (any(dataset.units) or {*dataset.scales} != {1.0} or {*dataset.offsets} != {0.0}
+            or any(MaskFlags.per_dataset in flags for flags in dataset.mask_flag_enums))
 
 
 def _patch(path: Path, dataset: rasterio.DatasetReader, original: Path, after: Landscape,

@@ -86,7 +86,7 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
     system = None if crs is not None else beside
     grid = make_grid(str(path), values.shape, header.transform, system, crs)
     return grid, Band(path.stem, {}, values, valid_cells(values, header.nodata), str(path),
-                      vertical_unit(beside))
+                      datum_unit=vertical_unit(beside))
 
 
 def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]], int]:

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 import rasterio
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from rasterio._err import CPLE_BaseError  # what GDAL raises where rasterio lets it pass
 from rasterio.crs import CRS
+from rasterio.enums import ColorInterp, MaskFlags
 from rasterio.errors import CRSError, NotGeoreferencedWarning, RasterioError
 from rasterio.io import DatasetReader, DatasetWriter, MemoryFile
 from rasterio.windows import Window
@@ -68,7 +69,7 @@ class Band:
         values: its numbers, [H, W].
         valid: True where they are data.
         where: its file.
-        unit: name of the unit that the band or its vertical datum declares, or "".
+        unit, datum_unit: names of the units that the band and its vertical datum declare, or "".
     """
 
     label: str
@@ -77,6 +78,7 @@ class Band:
     valid: NDArray[np.bool_]
     where: str
     unit: str = ""
+    datum_unit: str = ""
 
 
 def crs_name(crs: str | None, none: str = "none") -> str:
@@ -170,6 +172,10 @@ def make_grid(where: str, shape: tuple[int, int], transform: tuple[float, ...],
     # The file's own system too: naming another one does not turn its degrees into metres.
     for named in (system, used):
         _refuse_degrees(named, a, (c + a * shape[1] / 2, f + e * shape[0] / 2), where)
+    if used and not used.is_projected:
+        raise fail(expected="a projected coordinate reference system, in metres",
+                   given="one without a place on the Earth", where=where,
+                   remedy="pass --crs (in Python crs=)")
     return Grid(shape, (a, b, c, d, e, f), a * _metres_per_unit(used, unit),
                 _horizontal(used.to_wkt()) if used else None)
 
@@ -218,7 +224,7 @@ def reference_system(crs: str, where: str) -> CRS:
 
 def _metres_per_unit(system: CRS | None, unit: str) -> float:
     """Metres per unit of the transform: of the reference system, else as the file says."""
-    if system is not None and system.is_projected:
+    if system:  # a projected one
         return float(system.linear_units_factor[1])
     return {"Feet": METRES_PER_FOOT, "Kilometers": 1000.0}.get(unit, 1.0)
 
@@ -239,11 +245,30 @@ def _refuse_degrees(system: CRS | None, cell: float, centre: tuple[float, float]
 
 
 def read_band(dataset: rasterio.DatasetReader, index: int, part: Window | None = None) -> Band:
-    """Band `index` (from 1) with the cells that hold data; of a part only if one is given."""
+    """Band `index` (from 1) with the cells that hold data, by no-data values and masks; of a part
+    only if one is given.
+    """
     values = dataset.read(index, window=part)
-    return Band(dataset.descriptions[index - 1] or "", dataset.tags(index), values,
-                valid_cells(values, dataset.nodatavals[index - 1]), dataset.name,
-                dataset.units[index - 1] or vertical_unit(dataset.crs))
+    valid = valid_cells(values, dataset.nodatavals[index - 1])
+    if MaskFlags.per_dataset in dataset.mask_flag_enums[index - 1]:
+        valid &= dataset.read_masks(index, window=part) != 0
+    if ColorInterp.alpha in dataset.colorinterp:  # which GDAL takes for a mask in bytes alone
+        alpha = dataset.colorinterp.index(ColorInterp.alpha) + 1
+        valid &= dataset.read(alpha, window=part) != 0
+    unit, datum_unit = dataset.units[index - 1] or "", vertical_unit(dataset.crs)
+    return Band(dataset.descriptions[index - 1] or "", dataset.tags(index),
+                scaled(values, dataset.scales[index - 1], dataset.offsets[index - 1]), valid,
+                dataset.name, "" if unit == datum_unit else unit,  # GDAL gives it to every band
+                datum_unit)
+
+
+def scaled(stored: np.ndarray, scale: ArrayLike, offset: ArrayLike) -> np.ndarray:
+    """The numbers that a file's stand for, by the scale and offset that it declares."""
+    factor, shift = np.asarray(scale, np.float64), np.asarray(offset, np.float64)
+    if (factor == 1.0).all() and (shift == 0.0).all():
+        return stored
+    # Rounded, so that fuel codes which are kept as tenths are whole.
+    return np.round(stored.astype(np.float64) * factor + shift, 9)
 
 
 def valid_cells(values: np.ndarray, tag: float | None) -> NDArray[np.bool_]:

@@ -36,14 +36,17 @@ from firebreak.weather.formats.text import (
 
 _M_S, _KNOTS = Unit("m/s", 60.0), Unit("kn", 1.852 * M_MIN_PER_KM_H)
 
+WIND_UNITS = {**dict.fromkeys(("km/h", "kmh", "kph", "kmph"), KM_H),
+              **dict.fromkeys(("mph", "mp/h", "mi/h", "miles/hour"), MPH),
+              **dict.fromkeys(("m/s", "ms", "mps", "m s-1", "m s**-1", "meters/second"), _M_S),
+              **dict.fromkeys(("kn", "kt", "kts", "knots"), _KNOTS)}
+"""Units of a wind by the names that files give them."""
+
 # Our name, its quantity, the names that others write, and the units by the names of theirs.
 _STATION: tuple[tuple[str, str, tuple[str, ...], dict[str, Unit]], ...] = (
     ("WS", "wind_m_min", ("windspeed", "wind_speed", "wind_speed_10m", "windspeed_10m",
                           "wind_speed_set_1"),
-     {**dict.fromkeys(("km/h", "kmh", "kph", "kmph"), KM_H),
-      **dict.fromkeys(("mph", "mp/h", "mi/h", "miles/hour"), MPH),
-      **dict.fromkeys(("m/s", "ms", "mps", "meters/second"), _M_S),
-      **dict.fromkeys(("kn", "kt", "kts", "knots"), _KNOTS)}),
+     WIND_UNITS),
     ("WD", "wind_from_deg", ("winddirection", "wind_direction", "wind_direction_10m",
                              "winddirection_10m", "wind_direction_set_1", "windazimuth"),
      dict.fromkeys(("°", "deg", "degrees", "degree"), PLAIN)),

@@ -111,7 +111,8 @@ def _cell2fire(cells: Cells, height_m: float, longitude_deg: float | None) -> We
                                         ("wind_from_deg", PLAIN, ("WD",)), *_OPTIONAL))
         stamps = times(cells, "datetime")
         hours = (stamps - stamps.astype("datetime64[D]")) // np.timedelta64(1, "h")
-        cells = kept(cells, without_repeats(cells, minutes_since_first(stamps), hours))
+        once = without_repeats(cells, minutes_since_first(stamps), hours)
+        cells, stamps = kept(cells, once), stamps[once]
     speed = wind_at_20ft(cells.numbers("wind_m_min", "WS", unit=KM_H), height_m, str(cells.path))
     direction = cells.directions("WD")
     columns: dict[str, Floats] = {
@@ -125,7 +126,8 @@ def _cell2fire(cells: Cells, height_m: float, longitude_deg: float | None) -> We
                           f"{scenarios[odd[0]]:g}", "write 1 for D1L1 to 4 for D4L4")
     if cells.position(*_RAIN) is not None:
         columns["rain_mm"] = _rain(cells)
-    stamps = times(cells, "datetime", dates_alone=one_fire)
+    if one_fire:
+        stamps = times(cells, "datetime", one_fire=True)
     if not one_fire and cells.column("datetime")[0].endswith(_UTC):
         if longitude_deg is None:
             warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so the "

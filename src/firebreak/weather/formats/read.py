@@ -6,7 +6,7 @@ any of m1, m10, m100, lh and lw (moistures in %). Only one cell at the requested
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,9 +15,10 @@ import rasterio
 from rasterio.windows import Window
 
 from firebreak.checks import fail
-from firebreak.landscape.raster.geotiff import open_raster
+from firebreak.landscape.raster.geotiff import open_raster, scaled
 from firebreak.landscape.raster.parts import check_blocks
 from firebreak.units import M_MIN_PER_MPH
+from firebreak.weather.formats.columns import WIND_UNITS
 from firebreak.weather.formats.csv import read_csv
 from firebreak.weather.formats.farsite import is_wxs, read_wtr_wnd, read_wxs
 from firebreak.weather.formats.table import Floats, WeatherTable, turned
@@ -28,12 +29,15 @@ SAMPLED_HOURS = 480
 
 _NUMBERED = re.compile(r"weather(\d+)\.csv", re.IGNORECASE)
 
-# Column of the table, and the unit in ours.
+# Column of the table, and the units in ours by their names; "" is the usual one.
+_SPEEDS = {"": M_MIN_PER_MPH, **{name: unit.factor for name, unit in WIND_UNITS.items()}}
+_ANGLES = dict.fromkeys(("", "°", "deg", "degree", "degrees"), 1.0)
+_MOISTURES = {**dict.fromkeys(("", "%", "percent"), 0.01), "fraction": 1.0, "1": 1.0}
 _LAYERS = {
-    "ws": ("wind_20ft_m_min", M_MIN_PER_MPH), "wd": ("wind_from_deg", 1.0),
-    "m1": ("dead_moisture_1h", 0.01), "m10": ("dead_moisture_10h", 0.01),
-    "m100": ("dead_moisture_100h", 0.01), "lh": ("live_moisture_herb", 0.01),
-    "lw": ("live_moisture_woody", 0.01)}
+    "ws": ("wind_20ft_m_min", _SPEEDS), "wd": ("wind_from_deg", _ANGLES),
+    "m1": ("dead_moisture_1h", _MOISTURES), "m10": ("dead_moisture_10h", _MOISTURES),
+    "m100": ("dead_moisture_100h", _MOISTURES), "lh": ("live_moisture_herb", _MOISTURES),
+    "lw": ("live_moisture_woody", _MOISTURES)}
 
 
 def read_weather(path: str | Path, *, year: int | None = None,
@@ -144,9 +148,9 @@ def read_gridded(folder: str | Path, hours: Sequence[int]) -> WeatherTable:
     middle = shape[0] // 2, shape[1] // 2
     columns = {}
     for name, path in _files(Path(folder)).items():
-        column, factor = _LAYERS[name]
+        column, units = _LAYERS[name]
         with open_raster(path) as dataset:
-            columns[column] = _read(dataset, column, factor, middle, hours)
+            columns[column] = _read(dataset, column, units, middle, hours)
     columns["wind_from_deg"] = columns["wind_from_deg"] % 360.0
     minutes = (np.array(hours, dtype=np.float64) - hours[0]) * 60.0
     return WeatherTable(where=str(folder), one_fire=False, minutes=minutes, time=None, **columns)
@@ -165,14 +169,23 @@ def _files(folder: Path) -> dict[str, Path]:
     return found
 
 
-def _read(dataset: rasterio.DatasetReader, column: str, factor: float, cell: tuple[int, int],
-          hours: Sequence[int]) -> Floats:
-    """One cell's numbers in our unit."""
+def _read(dataset: rasterio.DatasetReader, column: str, units: Mapping[str, float],
+          cell: tuple[int, int], hours: Sequence[int]) -> Floats:
+    """One cell's numbers in our unit, by the units, scales and offsets that its bands declare."""
     bands = [hour + 1 for hour in hours]
-    raw = dataset.read(bands, window=Window(cell[1], cell[0], 1, 1)).ravel()
+    of_bands = np.array(bands) - 1
+    named = {(dataset.units[place] or "").strip().lower() for place in of_bands.tolist()}
+    if len(named) > 1 or not named <= units.keys():
+        raise fail(expected=f"one unit, such as {', '.join(name for name in units if name)}",
+                   given=" and ".join(sorted(map(repr, named))), where=dataset.name,
+                   remedy="convert the numbers, and set the unit with gdal_edit.py -units")
+    factor = units[named.pop()]
+    stored = dataset.read(bands, window=Window(cell[1], cell[0], 1, 1)).ravel()
+    raw = scaled(stored, np.array(dataset.scales)[of_bands], np.array(dataset.offsets)[of_bands])
     low, high, words = LIMITS[column]
     values = raw.astype(np.float64) * factor
-    good = (values >= low) & (values <= high + 1e-9)
+    none = np.array([np.nan if tag is None else tag for tag in dataset.nodatavals])[of_bands]
+    good = (values >= low) & (values <= high + 1e-9) & (stored != none)
     if not good.all():
         odd = int(np.argmin(good))
         raise fail(expected=f"{words} in [{low / factor:g}, {high / factor:g}]",

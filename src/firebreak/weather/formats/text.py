@@ -4,6 +4,7 @@ Every mistake is one sentence that names the file and the line.
 """
 
 import re
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ import numpy as np
 from firebreak.checks import InputError, fail, nearest
 from firebreak.reading import MOST_LINES, csv_rows, number_in, text_of
 from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH
-from firebreak.weather.formats.table import Floats, Times
+from firebreak.weather.formats.table import Floats, Times, WeatherWarning
 
 _STAMP = re.compile(r"(\d{1,4})([-/])(\d{1,2})\2(\d{1,4})[ T](\d{1,2}):(\d{2})"
                     r"(?::(\d{2})(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?", re.ASCII)
@@ -210,17 +211,20 @@ class _Stamp(NamedTuple):
     hhmm: int
 
 
-def times(cells: Cells, name: str, *, dates_alone: bool = False) -> Times:
-    """A column of dates and times, [N] datetime64[m]; where `dates_alone`, also of dates, at 0:00.
+def times(cells: Cells, name: str, *, one_fire: bool = False) -> Times:
+    """A column of dates and times, [N] datetime64[m]; of one fire also of dates alone, at 0:00.
 
     Where the year is last, the day comes before the month, unless the other order gives dates
     that exist at equal and shorter steps: both kinds of files exist.
 
     Raises:
         InputError: no such column, no date, a date that does not exist, or mixed styles.
+
+    Warns:
+        WeatherWarning: both orders are possible in the dates of a station.
     """
     stamps = cells.column(name)
-    if dates_alone and all(_DATE.fullmatch(text) for text in stamps):
+    if one_fire and all(_DATE.fullmatch(text) for text in stamps):
         stamps = [f"{text} 0:00" for text in stamps]
     parsed = [_stamp(cells, row, text) for row, text in enumerate(stamps)]
     for row, stamp in enumerate(parsed):
@@ -234,8 +238,14 @@ def times(cells: Cells, name: str, *, dates_alone: bool = False) -> Times:
         if swapped is None:
             raise
         return swapped
-    if swapped is not None and (np.diff(found).max() > np.diff(swapped).max()):
+    if swapped is None or (longest := np.diff(found).max()) < (other := np.diff(swapped).max()):
+        return found
+    if longest > other:
         return swapped
+    if not one_fire and (found != swapped).any():
+        warnings.warn(f"{cells.where(0)}: dates such as '{stamps[0]}' are read with the day before "
+                      "the month; write YYYY-MM-DD HH:MM if the month comes first", WeatherWarning,
+                      stacklevel=5)
     return found
 
 

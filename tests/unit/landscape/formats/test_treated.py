@@ -100,6 +100,24 @@ def test_a_colour_table_is_kept(land: Landscape, tmp_path: Path) -> None:
         assert raster.colormap(1)[165] == (1, 2, 3, 255)
 
 
+@pytest.mark.filterwarnings("ignore:.*disagree with its elevation")
+def test_numbers_that_a_file_scales_or_names_a_unit_of_stay_what_they_are(
+        land: Landscape, tmp_path: Path) -> None:
+    source = write_landscape(tmp_path / "source.tif", land)
+    with rasterio.open(source, "r+") as raster:
+        raster.write(np.full(land.shape, 12, raster.dtypes[5]), 6)
+        raster.set_band_unit(6, "m")
+        raster.set_band_unit(1, "ft")
+    before = read_landscape(source)
+    breaks = breaks_of(before)
+    after = read_landscape(write_treated(tmp_path / "after.tif", str(source), before, breaks,
+                                         Treatment()))
+    assert (before.canopy_height_m == 12.0).all()
+    np.testing.assert_allclose(after.elevation_m, before.elevation_m, atol=0.5)
+    kept = before.burnable & ~breaks
+    np.testing.assert_allclose(after.canopy_height_m[kept], 12.0)
+
+
 def test_other_sources_become_a_landscape_file(land: Landscape, tmp_path: Path) -> None:
     dear = replace(land, cost=3.0 * land.cost, value=2.0 * land.value)
     out = write_treated(tmp_path / "treated.tif", "synthetic:6", dear, breaks_of(land), Treatment())
