@@ -32,13 +32,13 @@ def given_parts(rng: np.random.Generator, *, embers: bool, held: bool, constant:
 
     steps = 1 if constant else 2
     state = np.zeros((2, ROWS + 6, WIDTH), np.uint8)
-    state[:, 3:-3, 3:-3] = rng.choice([1, 1, 1, 2, 3, 4, 5, 0, 255], (2, ROWS, COLS))
+    state[:, 3:-3, 3:-3] = rng.choice([1, 1, 1, 2, 3, 4, 5, 0, 6, 8, 10, 255], (2, ROWS, COLS))
     edges = floats(2, CELLS, 8, kind=np.float64) if constant else np.empty((0, 0, 8))
     arcs = Arcs(floats(2, CELLS, 5), floats(2, CELLS, 8), ints(2**64, 2, CELLS, kind=np.uint64),
                 ints(2**32, 2, CELLS, kind=np.uint32), ints(2**32, 2, CELLS, kind=np.uint32),
                 floats(2, CELLS, 3), steps, 0.5, edges, rng.random(2) + 1e-3,
                 ints(2**32, 2, CELLS, kind=np.uint32))
-    spots = Spots(floats(4, 2, CELLS) if embers else np.empty((4, 0, 0), np.float32),
+    spots = Spots(floats(5, 2, CELLS) if embers else np.empty((5, 0, 0), np.float32),
                   floats(4, 2), 1.0, 30.0)
     ready = floats(2, CELLS) if held else np.empty((0, 0), np.float32)
     breach = np.empty((0, 0), np.float32) if constant else floats(1, CELLS)
@@ -173,6 +173,6 @@ def test_brands_and_numbers_take_any_number() -> None:
     for size in (0.0, np.nan, -1.0, np.inf):
         for numbers in (np.nan, np.inf, -np.inf, 1e300):
             out = np.empty((1, 3))
-            probe_landings(words[:1], np.array([[LAST, -1, 4]]), 5, 5, size, np.full(6, numbers),
+            probe_landings(words[:1], np.array([[LAST, -1, 4]]), 5, 5, size, np.full(7, numbers),
                            out)
             assert out[0, 0] == -1.0 or 0.0 <= out[0, 0] < 5.0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from firebreak.fire.incremental import kernels
 from firebreak.fire.solver.structs import QUEUE_SPARE
-from firebreak.fire.travel.arcs import CLOSED, HELD_BREAK, NARROW_BREAK, NEAR, OPEN
+from firebreak.fire.travel.arcs import BARE, CLOSED, HELD_BREAK, NARROW_BREAK, NEAR, OPEN
 from firebreak.fire.travel.stencil import REACH, UNBURNED
 from firebreak.native_library import ENTRIES, max_threads
 from firebreak.native_library.layouts import ArrayLayout, Layout
@@ -60,7 +60,7 @@ def map_cells(rng: np.random.Generator, count: int) -> np.ndarray:
 def state(rng: np.random.Generator) -> np.ndarray:
     padded = np.full((LENGTHS["V"], ROWS + 2 * REACH, WIDTH), CLOSED, np.uint8)
     padded[:, REACH:-REACH, REACH:-REACH] = rng.choice(
-        [OPEN, OPEN, OPEN, NEAR, NARROW_BREAK, HELD_BREAK, CLOSED, 255],
+        [OPEN, OPEN, OPEN, NEAR, NARROW_BREAK, HELD_BREAK, CLOSED, BARE, BARE + 2, BARE + 4, 255],
         (LENGTHS["V"], ROWS, COLS))
     return padded.reshape(LENGTHS["V"], CELLS)
 
