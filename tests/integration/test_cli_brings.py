@@ -155,6 +155,7 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
     parts = list(csv.DictReader(Path("out/segments.csv").read_text().splitlines()))
     assert {part["kind"] for part in parts} <= {"route", "gap", "cut"}
     assert all(part["name"] for part in parts)
+    assert all(float(part["lost_without"]) >= -1e-3 for part in parts)  # hard breaks
     assert all(float(part["saves_low"]) <= float(part["saves_high"]) for part in parts)
     assert f"{method}: " in said.split("off houses")[0]  # counts of this plan and of others
     assert "random: " in said

@@ -3,14 +3,17 @@ the ground that it lies on. The same for every plan, whatever it was made of.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from firebreak.checks import counted
-from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.candidates.corridor import Cells, Corridor
 from firebreak.landscape.candidates.corridors.ground import GroundMaps, houses_of, within
 from firebreak.landscape.candidates.lines import narrow_ground
 from firebreak.landscape.landscape import Landscape
@@ -47,15 +50,13 @@ def counts_of(cells: NDArray[np.int64], land: Landscape, ground: GroundMaps,
     """The counts of a plan of flat cells.
 
     Args:
-        parts: that it was built of, whose routes join cells over bare ground.
+        parts: that it was built of, each of which is of one route, bare ground included.
     """
     mask = np.zeros(land.shape, np.bool_)
     mask.ravel()[cells] = True
-    joined = mask | narrow_ground(land)
-    for part in parts:
-        joined.ravel()[part.path] = True
-    number = ndimage.label(joined, _TOUCHING)[0].ravel()[cells]
-    sizes = np.unique(number, return_counts=True)[1]
+    stretch = ndimage.label(mask | narrow_ground(land), _TOUCHING)[0].ravel()
+    route = _joined(stretch, [part.path for part in parts])[stretch[cells]]
+    sizes = np.unique(route, return_counts=True)[1]
     near = within(mask, max(house_buffer_m, 1e-9), land.cell_size_m)
     count = max(cells.size, 1)
     return Counts(
@@ -63,6 +64,17 @@ def counts_of(cells: NDArray[np.int64], land: Landscape, ground: GroundMaps,
         cells.size * land.cell_size_m**2 / 1e4,
         float((ground.ridge | ground.road).ravel()[cells].sum()) / count,
         float((land.slope_tan.ravel()[cells] > STEEP_TAN).sum()) / count)
+
+
+def _joined(stretch: NDArray[np.int32], paths: Sequence[Cells]) -> NDArray[np.int32]:
+    """The route of each stretch [0 .. n], where paths of flat cells join stretches."""
+    pairs = [pair for path in paths for pair in pairwise(np.unique(stretch[path]).tolist())
+             if pair[0] > 0]
+    one, other = np.array(pairs, np.int64).reshape(-1, 2).T
+    count = int(stretch.max(initial=0)) + 1
+    found: NDArray[np.int32] = connected_components(coo_array(
+        (np.ones(one.size), (one, other)), shape=(count, count)))[1]
+    return found
 
 
 def words_of(name: str, counts: Counts) -> str:

@@ -59,7 +59,7 @@ def write_corridors(path: Path, corridors: Sequence[Corridor],
 
 
 _KEPT = ("year", "length_m", "area_ha", "cost", "treatment", "saves", "saves_low", "saves_high",
-         "loss_unit", "from", "to", "ridge_percent", "road_percent", "edge_percent")
+         "lost_without", "loss_unit", "from", "to", "ridge_percent", "road_percent", "edge_percent")
 
 
 def attributes(own: Corridor, row: Mapping[str, Any], width_m: float,

@@ -75,7 +75,8 @@ class PlanResult(NamedTuple):
     `Landscape.treatment` numbers, or none; trust: what it saves where the fire model is wrong, or
     why that was not looked at; over_years: what to build and keep up when, where that was asked;
     fires_per_ha_year: how many fires start, where that is known; counts: whether this plan and
-    others can be built, by name, where it was built of corridors.
+    others can be built, by name, where it was built of corridors; without: by how much the mean
+    loss rises if a segment is left out, of each, or none.
     """
 
     scene: Scene
@@ -95,6 +96,7 @@ class PlanResult(NamedTuple):
     over_years: YearsResult | None = None
     fires_per_ha_year: float | None = None
     counts: Mapping[str, Counts] = MappingProxyType({})
+    without: Sequence[float] = ()
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
@@ -129,6 +131,8 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
         if segment.name:
             row |= {name: round(end, 4) for name, end in zip(
                 ("saves", "saves_low", "saves_high"), saves[k], strict=True)}
+        if result.without:
+            row["lost_without"] = round(result.without[k], 4)
         row |= {"value_protected": round(float(effect.protected[k]), 4), **units}
         if effect.engaged is not None and effect.held is not None:
             engaged, held = float(effect.engaged[k]), float(effect.held[k])
