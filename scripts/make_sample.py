@@ -8,6 +8,7 @@ src/firebreak/samples/santa-ana:
     landscape.tif   8 bands as LANDFIRE's landscape files, slope and aspect made anew from the
                     elevation of the whole map, and a ninth, where breaks may be placed: the
                     wildland edge
+    surroundings.tif  the same bands of the land around it, without the ninth
     roads.tif       the strings of developed cells, which are roads as far as the map shows them
     weather.toml    the wind rose of configs/jobs/weather/santa-ana.toml
     about.toml      source, product, version, box, and how each of these was made
@@ -36,12 +37,15 @@ from firebreak.landscape.names import (  # noqa: E402
     LANDSCAPE_FILE,
     ROADS_FILE,
     SAMPLES,
+    SURROUNDINGS_FILE,
     WEATHER_FILE,
 )
 
 MAP = "landfire-santa-ana-ca"
 ROW, COL, SIDE = 304, 146, 88
 """The north-west cell of the window in the map, and its rows and columns."""
+AROUND = 144, 0, 368, 394
+"""North-west cell, rows and columns of the land around it, from which fires come."""
 RIM = 16
 """Cells at the window's rim that burn and are not treated, as around the --area of a plan."""
 EDGE_M = 300.0
@@ -99,11 +103,13 @@ def make(data: Path, out: Path) -> list[Path]:
     Raises:
         InputError: the map is not there.
     """
-    part, ways = window_of(read_landscape(data / MAP))
+    whole = read_landscape(data / MAP)
+    part, ways = window_of(whole)
     out.mkdir(parents=True, exist_ok=True)
     (out / WEATHER_FILE).write_bytes(WEATHER.read_bytes())
     (out / ABOUT_FILE).write_text(about(part), encoding="utf-8")
     return [write_landscape(out / LANDSCAPE_FILE, part),
+            write_landscape(out / SURROUNDINGS_FILE, whole.crop(*AROUND)),
             write_geotiff(out / ROADS_FILE, {"roads": ways}, part),
             out / WEATHER_FILE, out / ABOUT_FILE]
 

@@ -45,9 +45,10 @@ _DEFAULTS = {"grass_curing": DEFAULT_CURING, "ignition_weight": 1.0}
 # Grids that are not there unless something was said of them.
 _OPTIONAL: tuple[tuple[str, type], ...] = (("road_m", np.float64), ("bare_m", np.float32),
                                            ("treatment", np.int16), ("zone", np.int8))
-# What decides how fire spreads and how it is drawn: all but what people value, pay and may treat.
-_FIRE_GRIDS = tuple(name for name, _ in _GRIDS
-                    if name not in ("value", "cost", "treatable", "ignition_weight"))
+FIRE_GRIDS = tuple(name for name, _ in _GRIDS
+                   if name not in ("value", "cost", "treatable", "ignition_weight"))
+"""What decides how fire spreads and how it is drawn: all but what people value, pay and may treat.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -198,7 +199,7 @@ class Landscape:
         a domain over its area's rectangle, so that the weather does not hang on the margin.
         """
         if self.zone is None:
-            return self._digest(_FIRE_GRIDS)
+            return self._digest(FIRE_GRIDS)
         return replace(self.crop(*rectangle_of(self.inside)), zone=None).fire_checksum()
 
     def _digest(self, names: tuple[str, ...], layers: tuple[NDArray, ...] = ()) -> str:

@@ -15,6 +15,9 @@ SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 """A folder for each sample, made by `scripts/make_sample.py`."""
 LANDSCAPE_FILE, ROADS_FILE, WEATHER_FILE, ABOUT_FILE = (
     "landscape.tif", "roads.tif", "weather.toml", "about.toml")
+SURROUNDINGS_FILE = "surroundings.tif"
+"""In the folder of a landscape: a map that holds it and the land around it, from which fires come.
+"""
 
 FUEL_MAP = "landscape_fuels.tif"
 """The fuels in colours, which `landscape info` writes."""
@@ -101,6 +104,6 @@ def beside(base: Path, spec: str | Path) -> Path:
 
 
 def is_own(name: str) -> bool:
-    """Return whether firebreak writes rasters of this name."""
-    return (name == FUEL_MAP or name in SIMULATED or name in PLANNED
+    """Return whether a raster of this name is no layer of the landscape in whose folder it is."""
+    return (name in (FUEL_MAP, SURROUNDINGS_FILE) or name in SIMULATED or name in PLANNED
             or _GIVEN.fullmatch(name) is not None)

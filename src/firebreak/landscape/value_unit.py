@@ -23,11 +23,12 @@ class ValueUnit(NamedTuple):
 
 def value_unit(landscape: Landscape) -> ValueUnit:
     """The unit of a landscape's losses: what it says that its values are; hectares where a burned
-    cell is worth 1 everywhere, as it is where nobody said what is lost.
+    cell is worth 1 everywhere in the area, as it is where nobody said what is lost.
     """
     if landscape.value_unit is not None:
         return ValueUnit(landscape.value_unit)
-    if not landscape.layers and bool((landscape.value[landscape.burnable] == 1.0).all()):
+    valued = landscape.burnable & landscape.inside
+    if not landscape.layers and bool((landscape.value[valued] == 1.0).all()):
         return ValueUnit("ha", landscape.cell_size_m**2 / 1e4)
     return ValueUnit(UNKNOWN)
 

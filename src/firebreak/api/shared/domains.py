@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.api.shared.scene_options import SceneOptions
-from firebreak.landscape.names import is_made
+from firebreak.landscape.formats.surroundings import with_surroundings
+from firebreak.landscape.names import is_made, is_sample
 from firebreak.planning.core.area import Offset, area_mask, named_area
 
 if TYPE_CHECKING:
@@ -50,7 +51,17 @@ def part_of_map(full: "Landscape", area: "str | ArrayOnGrid | None", options: Sc
     from firebreak.planning.core.domain import find_domain
 
     inside = np.ones(full.shape, np.bool_) if area is None else area_mask(full, area)
-    return Part(source, full, *find_domain(full, inside, conditions, options.seed, options.layers))
+    wide, (row, col) = (with_surroundings(full, source or _sample_of(full))
+                        if full.starts_anywhere else (full, (0, 0)))
+    inside = np.pad(inside, ((row, wide.shape[0] - row - full.shape[0]),
+                             (col, wide.shape[1] - col - full.shape[1])))
+    land, (top, left), domain = find_domain(wide, inside, conditions, options.seed, options.layers)
+    return Part(source, full, land, (top - row, left - col), domain)
+
+
+def _sample_of(full: "Landscape") -> str:
+    """The name of a sample that was read and handed in."""
+    return full.name if is_sample(full.name) else ""
 
 
 def domain_words(domain: "Domain | None") -> str:
