@@ -123,9 +123,42 @@ i64 spread(i64 size, const Fire& fire, Scratch& work) {
     return burned;
 }
 
+constexpr i64 SETTLED = 1 << 21;  // cells of maps whose breaches are drawn before a fire burns
+
+// The view of a fire whose breaches are drawn, all of them before it burns, into `state`: so it may
+// burn as `suits_constant_weather`.
+FireView settled(const FireView& view, u8* state) {
+    constexpr u64 HIGH = 0x8080808080808080u, TO_HIGH = 0x0101010101010101u * (128 - NARROW_BREAK);
+    for (i64 cell = 0; cell < view.cells; cell += 8) {
+        const i64 end = smaller(cell + 8, view.cells);
+        u64 eight = HIGH;
+        if (end == cell + 8) __builtin_memcpy(&eight, view.state + cell, sizeof eight);
+        __builtin_memcpy(state + cell, view.state + cell, size_t(end - cell));
+        if ((((eight + TO_HIGH) | eight) & HIGH) == 0) continue;  // no break among them
+        for (i64 k = cell; k < end; k++) state[k] = u8(kind_of(k, view));
+    }
+    FireView own = view;
+    own.state = state;
+    own.breach = {};
+    return own;
+}
+
+// Burns a fire whose breaches are drawn first; the classes of intensity, which are not known before
+// a fire has burned, lend their room.
+i64 burn_settled(const Fire& fire, Scratch& work) {
+    const FireView own = settled(fire.view, work.classes);
+    const i64 burned = spread_constant_weather(fire.duration, fire.arcs, own, work);
+    for (i64 k = 0; k < burned; k++) work.classes[work.order[k]] = 0;
+    return burned;
+}
+
 i64 burn_out(const Fire& fire, Scratch& work) {
-    if (fire.spots.cells.empty() && suits_constant_weather(fire.arcs, fire.view))
-        return spread_constant_weather(fire.duration, fire.arcs, fire.view, work);
+    const FireView& view = fire.view;
+    if (fire.spots.cells.empty() && suits_constant_weather(fire.arcs, view))
+        return spread_constant_weather(fire.duration, fire.arcs, view, work);
+    if (fire.spots.cells.empty() && !view.breach.empty() && view.cells <= SETTLED
+        && has_constant_weather(fire.arcs, view))
+        return burn_settled(fire, work);
     const i64 source = fire.view.source;
     work.time[source] = 0.0f;
     work.code[source] = u8(IGNITION);

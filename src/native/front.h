@@ -43,11 +43,17 @@ void for_fires(const Call& call, const Task& task) {
                  [&](i64 k, i64 thread) { task(k, thread, offsets.to); });
 }
 
+// Does this fire burn in one weather, on arcs that are known by edges, and meet no crews?
+inline bool has_constant_weather(const Arcs& arcs, const FireView& view) {
+    return !arcs.edges.empty() && !arcs.bucket_min.empty() && is_constant(arcs, view)
+           && !view.manned;
+}
+
 // Does this fire, if it throws no embers, burn as the functions here assume?
 inline bool suits_constant_weather(const Arcs& arcs, const FireView& view) {
     const u8 kind = view.state[view.source];
-    return !arcs.edges.empty() && !arcs.bucket_min.empty() && is_constant(arcs, view)
-           && view.breach.empty() && !view.manned && (kind == OPEN || kind == NEAR);
+    return has_constant_weather(arcs, view) && view.breach.empty()
+           && (kind == OPEN || kind == NEAR);
 }
 
 // Burns a fire into clean scratch memory; returns the number of cells burned. Needs
