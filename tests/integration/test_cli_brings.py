@@ -154,7 +154,7 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
         assert not treated[row - 1:row + 2, col - 1:col + 2].any()
     parts = list(csv.DictReader(Path("out/segments.csv").read_text().splitlines()))
     assert {part["kind"] for part in parts} <= {"route", "gap", "cut"}
-    assert all(part["name"] for part in parts)
+    assert all(part["name"] and part["slope_percent"] for part in parts)
     assert all(float(part["lost_without"]) >= -1e-3 for part in parts)  # hard breaks
     assert all(float(part["saves_low"]) <= float(part["saves_high"]) for part in parts)
     assert f"{method}: " in said.split("off houses")[0]  # counts of this plan and of others

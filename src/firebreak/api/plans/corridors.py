@@ -12,7 +12,7 @@ from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.checks import fail
 from firebreak.env.storage.problem import problem_of
 from firebreak.fire import burn
-from firebreak.landscape.candidates.corridors.find import LEAST_M, corridors_on
+from firebreak.landscape.candidates.corridors.find import LEAST_M, corridors_on, ground_below
 from firebreak.landscape.candidates.corridors.ground import (
     HOUSE_BUFFER_M,
     check_houses,
@@ -82,6 +82,8 @@ def with_corridors(options: PlaceOptions, area: PlanningArea, scene: "Scene",
     cuts = [*hull(network, area.money, MOST_CUTS), *around_each(network)]
     lines = offered(found, behind, land, area.rules.lines,
                     whole_cuts(cuts, land, leak=leak))
+    lines = replace(lines, corridors=tuple(
+        own._replace(ground=ground_below(own.cells, land, ground)) for own in lines.corridors))
     mask = lines.mask(land.shape)
     if not mask.any():
         raise fail(expected="corridors on the map", given="none", where=f"landscape {land.name}",

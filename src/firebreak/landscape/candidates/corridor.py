@@ -61,12 +61,15 @@ class Corridor(NamedTuple):
     name: str = ""
     ground: Ground | None = None
 
-    def facts(self) -> dict[str, str | float]:
-        """Its ends and its ground, by column of a table; percentages are of its treated cells."""
+    def facts(self) -> dict[str, str | float | None]:
+        """Its ends and its ground, by column of a table; percentages are of its treated cells, None
+        where nobody looked at the ground.
+        """
         one, other = [anchor.kind for anchor in self.anchors] or ["", ""]
-        ground = self.ground or Ground(0.0, 0.0, 0.0, 0.0)
-        return {"from": one, "to": other, **{f"{name}_percent": round(100.0 * share, 1) for
-                                             name, share in ground._asdict().items()}}
+        shares = dict.fromkeys(Ground._fields) if self.ground is None else self.ground._asdict()
+        return {"from": one, "to": other, **{
+            f"{name}_percent": None if share is None else round(100.0 * share, 1)
+            for name, share in shares.items()}}
 
     def in_order(self) -> Cells:
         """The treated cells in the order of the path, each once."""

@@ -98,4 +98,5 @@ def _new_parts(own: Corridor, left: NDArray[np.bool_], plan: Plan,
 
 
 def _anchor(own: Corridor, end: int) -> Anchor:
-    return own.anchors[end] if own.anchors else Anchor(int(own.path[end]), "end of line")
+    kind = "end of the cut" if own.kind == "cut" else "end of the line"
+    return own.anchors[end] if own.anchors else Anchor(int(own.path[end]), kind)

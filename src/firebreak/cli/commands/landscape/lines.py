@@ -154,7 +154,7 @@ def _spread(args: LinesArguments, land: "Landscape") -> NDArray[np.float64]:
 
 
 def _columns(line: "Corridor", score: "Score",
-             land: "Landscape") -> dict[str, str | float | int]:
+             land: "Landscape") -> dict[str, str | float | None]:
     return {"name": line.name, "kind": line.kind, **line.facts(),
             "length_m": round(line.length_m, 1), "cells": int(line.path.size),
             "treatable_cells": int(line.cells.size),
