@@ -23,6 +23,7 @@ from firebreak.landscape.formats.overlays import amounts_on_grid, with_rasters
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.on_grid import read_on_grid
+from firebreak.planning.output.vectors import has_vector_reader
 from firebreak.units import METRES_PER_FOOT, METRES_PER_US_FOOT
 from firebreak.weather.formats.read import read_weather
 
@@ -515,6 +516,59 @@ def _prices(path: Path) -> Numbers:
     return {"amounts": amounts_on_grid(f"{path}:price", ground(), "value")}
 
 
+DRIVERS = {"gpkg": "GPKG", "shp": "ESRI Shapefile", "fgb": "FlatGeobuf", "gml": "GML",
+           "kml": "KML"}
+PLACES = {"utm": "EPSG:32611", "degrees": "EPSG:4326", "albers": "EPSG:5070",
+          "US survey feet": "EPSG:2229", "latitude first": "EPSG:4269", "none": None}
+NUMBERS: dict[str, Callable[[float], object]] = {
+    "real": lambda n: n + 0.5, "whole": round, "text": lambda n: str(n + 0.5),
+    "truth": lambda n: n > 2.0}
+
+
+def _vector(folder: Path, says: Says) -> Path:
+    """Houses as GDAL writes them, with an attribute in some type."""
+    from pyogrio import raw
+
+    land = ground()
+    a, _, c, _, e, f = land.transform
+    at = [(3, 4), (5, 6), (7, 7)]
+    kml = says["format"] == "kml"
+    system = PLACES["degrees" if kml else says["system"]]
+    x, y = transform("EPSG:32611", system or "EPSG:32611",
+                     [c + a * (col + 0.5) for _, col in at], [f + e * (row + 0.5) for row, _ in at])
+    number = NUMBERS[says["attribute"]]
+    high = [3.0] if says["dimensions"] == "3" else []
+    parts: list[dict[str, Any]] = [
+        {"type": "Feature", "geometry": {"type": "Point", "coordinates": [east, north, *high]},
+         "properties": {"name": "casa ñ", "price": number(n)}}
+        for east, north, n in zip(x, y, (2.0, 1.0, 4.0), strict=True)]
+    if says["shapes"] == "one without":
+        parts.append({"type": "Feature", "geometry": None,
+                      "properties": {"name": "nowhere", "price": number(9.0)}})
+    meta, _, shapes, columns = raw.read(io.BytesIO(json.dumps(
+        {"type": "FeatureCollection", "features": parts}).encode()))
+    path = folder / f"houses.{says['format']}"
+    options: dict[str, Any] = {"ENCODING": "ISO-8859-1"} if says["encoding"] == "latin-1" else {}
+    if options and says["format"] != "shp":
+        raise Unfit
+    layers = ["houses", "old"] if says["layers"] == "two" else ["houses"]
+    if len(layers) > 1 and says["format"] != "gpkg":
+        raise Unfit
+    try:
+        for layer in layers:
+            raw.write(path, shapes, columns, list(meta["fields"]), driver=DRIVERS[says["format"]],
+                      layer=layer, geometry_type="Point Z" if high else "Point", crs=system,
+                      append=layer != layers[0], **options)
+    except RuntimeError as error:  # GDAL writes no such file, as one of no shape with an index
+        raise Unfit from error
+    return path
+
+
+def _houses(path: Path) -> Numbers:
+    found = amounts_on_grid(f"{path}:price", ground(), "value")
+    return {"amounts": np.sign(found), "places": np.floor(found)}
+
+
 SPEED_UNITS = {"none": ("", 1.0), "mph": ("mph", 1.0), "m/s": ("m/s", 0.44704),
                "m s-1": ("m s-1", 0.44704), "km/h": ("km/h", 1.609344)}
 
@@ -588,5 +642,11 @@ KINDS = (
                          ("attribute", "comma"), ("attribute", "list"), ("attribute", "nested"),
                          ("encoding", "latin-1"), *_TABLES})),
     Kind("gridded weather", {"scale": tuple(SCALES), "unit": tuple(SPEED_UNITS)}, _gridded, _winds,
-         lambda _: 1e-2))
+         lambda _: 1e-2),
+    *([Kind("shapes by GDAL", {
+        "format": tuple(DRIVERS), "system": tuple(PLACES), "attribute": tuple(NUMBERS),
+        "dimensions": ("2", "3"), "shapes": ("all", "one without"), "layers": ("one", "two"),
+        "encoding": ("utf-8", "latin-1")}, _vector, _houses, refused=frozenset({
+            ("attribute", "text"), ("attribute", "truth"), ("layers", "two"),
+            ("system", "none")}))] if has_vector_reader() else []))
 """Kinds of files with what they may declare."""
