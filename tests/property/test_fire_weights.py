@@ -315,3 +315,14 @@ def test_plain_and_weighted_fires_may_share_a_slot(scenes: tuple[Scene, Scene]) 
     slots.update(SLOT_0, fresh=True)
     assert slots.plan_loss(0) == pytest.approx(burn(scene, plan).loss.mean())
     assert slots.reward_losses(SLOT_0)[0] == pytest.approx(burn(scene, plain).loss.mean())
+
+
+@settings(max_examples=20, deadline=None)
+@given(case=cases(most_side=12))
+def test_fires_that_all_count_once_are_plain_fires(case: Case) -> None:
+    once = case.fires._replace(weight=np.full(case.fires.source.size, WHOLE))
+    plain, whole = (slots_with(case, fires) for fires in (case.fires, once))
+    np.testing.assert_array_equal(plain.layers, whole.layers)
+    for one, two in zip(plain.maps(0), whole.maps(0), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-6, atol=1e-6)
+    assert plain.plan_loss(0) == pytest.approx(whole.plan_loss(0), rel=1e-9)
