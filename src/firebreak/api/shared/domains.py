@@ -2,12 +2,14 @@
 `evaluate`.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.landscape.formats.surroundings import with_surroundings
+from firebreak.landscape.landscape import rectangle_of
 from firebreak.landscape.names import is_made, is_sample
 from firebreak.planning.core.area import Offset, area_mask, named_area
 
@@ -51,12 +53,15 @@ def part_of_map(full: "Landscape", area: "str | ArrayOnGrid | None", options: Sc
     from firebreak.planning.core.domain import find_domain
 
     inside = np.ones(full.shape, np.bool_) if area is None else area_mask(full, area)
+    (first, west, rows, cols), name = rectangle_of(inside), full.name
+    if area is not None:
+        name += f"[{first}:{first + rows},{west}:{west + cols}]"
     wide, (row, col) = (with_surroundings(full, source or _sample_of(full))
                         if full.starts_anywhere else (full, (0, 0)))
     inside = np.pad(inside, ((row, wide.shape[0] - row - full.shape[0]),
                              (col, wide.shape[1] - col - full.shape[1])))
     land, (top, left), domain = find_domain(wide, inside, conditions, options.seed, options.layers)
-    return Part(source, full, land, (top - row, left - col), domain)
+    return Part(source, full, replace(land, name=name), (top - row, left - col), domain)
 
 
 def _sample_of(full: "Landscape") -> str:

@@ -182,10 +182,9 @@ def _zoned(full: Landscape, area: NDArray[np.bool_], window: Window) -> Landscap
     """A window of the map, and of its mirror image, all around the area margin."""
     real = inside_map(window, full.shape)
     inside = padded_to(area[real.slices], real, window, False)
-    land, (top, left, rows, cols) = mirrored_part(full, window), rectangle_of(area)
-    part = "" if area.all() else f"[{top}:{top + rows},{left}:{left + cols}]"
+    land = mirrored_part(full, window)
     return replace(
-        land, name=f"{full.name}{part}", zone=np.where(inside, AREA, MARGIN).astype(np.int8),
+        land, name=full.name, zone=np.where(inside, AREA, MARGIN).astype(np.int8),
         value=np.where(inside, land.value, 0.0), treatable=land.treatable & inside,
         layers=tuple(np.where(inside, layer, 0.0) for layer in land.layers))
 
