@@ -116,7 +116,7 @@ def test_a_diagonal_of_breaks_holds_unless_it_may_leak() -> None:
 
 def test_bare_ground_is_crossed_as_often_as_it_says_and_neither_burns_nor_counts() -> None:
     """A road of one cell, and one of three whose cells share a draw: both are crossed alike."""
-    chance = np.full((1, 9, 9), 0.3, np.float32)
+    chance = np.full((1, 9, 9), 0.1, np.float32)
     crossed = []
     for columns in ((4,), (3, 4, 5)):
         ground = np.zeros((9, 9), np.uint8)
@@ -135,8 +135,8 @@ def test_bare_ground_is_crossed_as_often_as_it_says_and_neither_burns_nor_counts
                                    np.isfinite(arrival).mean(axis=0))
         crossed.append(beyond.mean())
     # One of nine rows is crossed, or a corner between two of them is not held.
-    assert crossed[0] == pytest.approx(1.0 - 0.7**9, abs=0.05)
-    assert crossed[1] == pytest.approx(crossed[0], abs=0.05)
+    assert crossed[0] == pytest.approx(1.0 - 0.9**9, abs=0.08)
+    assert crossed[1] == pytest.approx(crossed[0], abs=0.08)
 
 
 def test_embers_neither_light_bare_ground_nor_come_from_it() -> None:
