@@ -201,7 +201,7 @@ def test_a_wetter_moisture_scenario_is_slower(place: Path, capsys: Out) -> None:
 # Fires.
 
 def test_fires_may_all_enter_from_the_edge(place: Path, capsys: Out) -> None:
-    simulate(capsys, "grass.tif", "--edge-share", "1", "--duration-min", "0.001")
+    simulate(capsys, "synthetic:3:24", "--edge-share", "1", "--duration-min", "0.001")
     started = read("burn_probability") > 0.0
     assert started.sum() > 10
     assert not started[1:-1, 1:-1].any()
@@ -219,7 +219,10 @@ def test_fires_start_where_a_raster_of_weights_says(place: Path, capsys: Out) ->
 
 
 def test_a_yearly_probability_follows_from_the_fires_per_hectare(place: Path, capsys: Out) -> None:
-    simulate(capsys, "grass.tif", "--fires-per-ha-year", "0.002")
+    weights = np.ones((SIZE, SIZE), np.float32)
+    weights[3, 4] = 2.0  # a map that says where fires start is burned alone
+    write_raster("weights.tif", weights)
+    simulate(capsys, "grass.tif", "--ignitions", "weights.tif", "--fires-per-ha-year", "0.002")
     hectares = (SIZE * CELL_M) ** 2 / 1e4
     np.testing.assert_allclose(read("annual_burn_probability"),
                                1.0 - np.exp(-0.002 * hectares * read("burn_probability")),

@@ -301,7 +301,7 @@ threads = 1
 [place]
 area = "area.geojson"
 [fire]
-burned_share = 0.1
+burning_hours = 0.5
 [[layer]]
 raster = "houses.tif"
 weight = 3.0
@@ -314,7 +314,7 @@ budget = 4
 """)
     done = plan(capsys, "--config", "plans/plan.toml")
     assert 0 < done["cost"] <= 10
-    assert json.loads(Path("out/options.json").read_text())["fire"]["burned_share"] == 0.1
+    assert json.loads(Path("out/options.json").read_text())["fire"]["burning_hours"] == 0.5
     looked_at_from_elsewhere(place, capsys)
     effect = json.loads(Path("out/effect.json").read_text())
     assert effect["mean_loss_before"]["mean"] % 6.0 < 6.0  # cells of 3 x 2

@@ -64,8 +64,10 @@ def test_a_wind_that_is_given_takes_the_place_of_its_own() -> None:
     own = SceneOptions().conditions(land, NAME)
     given = SceneOptions(weather=WeatherOptions(wind_from_deg=225.0)).conditions(land, NAME)
     assert own.weather is not None
-    assert given.weather is None
-    assert given.climate.dominant_from_deg == 225.0
+    assert given.weather is not None
+    assert {*given.weather.steps.wind_from_deg.tolist()} == {202.5, 225.0, 247.5}
+    drawn = SceneOptions(weather=WeatherOptions(wind_20ft_km_h=30.0)).conditions(land, NAME)
+    assert drawn.weather is None
 
 
 @pytest.mark.slow

@@ -37,6 +37,8 @@ class FireConditions:
         layers: of the landscapes' value layers, what each is; none where they have none.
         hold: crews that hold breaks; None for nobody.
         attack_min: minutes from ignition to the initial attack; None for none.
+        assumed: what of these was assumed for want of an option, each with the option that gives
+            it.
     """
 
     climate: WindClimate = field(default_factory=WindClimate)
@@ -52,6 +54,7 @@ class FireConditions:
     layers: tuple[LayerKind, ...] = ()
     hold: HoldRule | None = None
     attack_min: float | None = None
+    assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.treatment.kind == "shaded" and self.breach != "never":
@@ -70,6 +73,12 @@ class FireConditions:
     def rows(self) -> int:
         """Rows of weather of every travel field."""
         return self.scenarios if self.weather is None else self.weather.steps.weight.size
+
+    @property
+    def stream_rows(self) -> int:
+        """Rows of one stream of weather, with those of later burning periods."""
+        steps = 1 if self.weather is None else self.weather.steps_per_stream
+        return steps * self.regime.most_periods
 
     @property
     def by_flame(self) -> bool:

@@ -91,6 +91,13 @@ class Fires(NamedTuple):
         return np.empty((self.source.size, 0)) if self.later_min is None else self.later_min
 
     @property
+    def longest_min(self) -> NDArray[np.float64]:
+        """f64 [F], minutes of the longest burning period."""
+        ends = np.column_stack([np.minimum(self.begins_min, self.duration_min[:, None]),
+                                self.duration_min])
+        return np.asarray(np.diff(ends, axis=1, prepend=0.0).max(axis=1))
+
+    @property
     def pauses_min(self) -> NDArray[np.float64]:
         """f64 [F, L], minutes of all pauses before each later period. One begins a day after the
         one before it began, or at once where that lasts longer.

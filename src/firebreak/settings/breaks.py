@@ -45,8 +45,8 @@ class BreakSettings:
     crew_speed_km_h: Positive = 3.0
     """Speed of crews from the nearest road to a break; an assumption."""
     crew_km: Positive | Literal["unlimited"] | None = None
-    """Kilometres of break that crews hold in a fire, where it comes first; unlimited if not
-    given."""
+    """Kilometres of break that crews hold in a fire, where it comes first; if not given, 1 on maps
+    that are read, else unlimited."""
 
 
 @dataclass(frozen=True, kw_only=True)

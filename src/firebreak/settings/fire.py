@@ -21,12 +21,12 @@ class FireSettings:
     """The fires."""
 
     burned_share: Share | None = None
-    """Mean share of the burnable cells that an untreated fire burns, to which durations are set;
-    0.15 if not given."""
+    """Mean share of the burnable cells that an untreated fire burns, on synthetic land; 0.15 if not
+    given."""
     duration_min: Positive | None = None
     """Median duration in minutes, instead of hours or a share."""
     edge_share: Fraction = 0.0
-    """Share of fires that enter from the map's edge."""
+    """Share of fires that enter from the map's edge, on synthetic land."""
     crown: CrownModel = "finney"
     """Crown fire where there are crowns: Finney 1998 (as FlamMap: torching trees do not quicken the
     fire), Scott & Reinhardt 2001, Cruz et al. 2005 (they do), or none. The FBP System has its

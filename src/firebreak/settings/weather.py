@@ -23,7 +23,8 @@ class WeatherSettings:
     scenarios: Annotated[int, Ge(1), Le(256)] = 8
     """Number of weather scenarios; of a weather file, at most so many."""
     wind_20ft_km_h: WindSpeed | None = None
-    """Mean wind speed 20 ft above the vegetation, for weather that is drawn; 16.2 if not given."""
+    """Mean wind speed at 20 ft, for weather that is drawn; if not given, 16.2, and on maps that are
+    read a wind event of 32, 56 and 80."""
     wind_from_deg: Annotated[float, Ge(-360), Le(360)] | None = None
     """Main direction that the wind blows from, for weather that is drawn; drawn from the seed if
     not given."""

@@ -61,6 +61,23 @@ def rose_of(table: Mapping[str, Any], where: str = "wind rose") -> WeatherScenar
     return WeatherScenarios(*(values[kept] for values in every))
 
 
+EVENT_WINDS_KM_H, EVENT_SHARES = (32.0, 56.0, 80.0), (1.0, 2.0, 1.0)
+EVENT_TURNS_DEG = (-22.5, 0.0, 22.5)
+
+
+def wind_event(wind_from_deg: float) -> WeatherScenarios:
+    """The days of wind and dry fuel in which most is lost: an assumption, for want of weather.
+
+    Winds at 20 ft of three speeds, from about the main direction, over dead fuel that is very dry
+    and live fuel that is fully or two-thirds cured (Scott & Burgan 2005).
+    """
+    return rose_of({
+        "wind_from_deg": [(wind_from_deg + turn) % 360.0 for turn in EVENT_TURNS_DEG],
+        "wind_20ft_m_min": [speed * M_MIN_PER_KM_H for speed in EVENT_WINDS_KM_H],
+        "frequency": [list(EVENT_SHARES)] * len(EVENT_TURNS_DEG),
+        "moisture": {"D1L1": 1.0, "D1L2": 1.0}}, "wind event")
+
+
 def _numbers(table: Mapping[str, Any], key: str, where: str, axes: int = 1) -> Floats:
     """A number or a list of numbers; with 2 axes a list of lists too."""
     if key not in table:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from firebreak.api.plans.corridors import house_buffer_of
 from firebreak.api.plans.money import money_by_year
 from firebreak.api.plans.request import PlanRequest, Sayer
-from firebreak.api.shared.treated_map import rows_named
+from firebreak.api.shared.map_defaults import rows_named
 from firebreak.fire import burn
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.candidates.corridors.ground import ground_of

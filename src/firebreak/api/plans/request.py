@@ -9,13 +9,14 @@ import numpy as np
 from firebreak.api.plans.money import money_by_year
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.map_defaults import rows_named
 from firebreak.api.shared.option_rules import (
     check_judged_at_once,
     check_on_land,
+    check_on_maps,
     is_judged,
 )
 from firebreak.api.shared.plan_options import PlanOptions
-from firebreak.api.shared.treated_map import rows_named
 from firebreak.checks import fail
 from firebreak.planning.core.area import named_shape
 from firebreak.planning.core.limits import MAX_TREATABLE
@@ -114,6 +115,7 @@ def read_request(source: "str | Landscape", options: PlanOptions, *,
     from firebreak.api.plans.area import planning_area
 
     by_windows = check_options(source, options)
+    check_on_maps([source], options.scene)
     method, policy = options.method or DEFAULT, None
     if by_windows is not None:
         policy = _policy(planner_of(method, by_windows=by_windows), options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from firebreak.api.shared.domains import Part, part_of_map
 from firebreak.api.shared.inputs import check_named_there
 from firebreak.api.shared.machine import use_threads
-from firebreak.api.shared.option_rules import check_methods_fit
+from firebreak.api.shared.option_rules import check_methods_fit, check_on_maps
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
@@ -69,6 +69,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     if methods or not plans:
         check_methods(methods, "--methods", choosers=True)  # before maps are read
     check_methods_fit(methods, options)
+    check_on_maps(sources, options.scene)
     for source in sources:
         if isinstance(source, str):
             check_there(source)

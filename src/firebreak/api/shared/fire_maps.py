@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.shared.domains import Part, part_of_map
-from firebreak.api.shared.option_rules import check_on_land
+from firebreak.api.shared.option_rules import check_on_land, check_on_maps
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
@@ -83,6 +83,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions, *,
         raise fail(expected="at least 1 fire", given=f"{options.fires}", where="--fires",
                    remedy="1000 is usual")
     spec = source if isinstance(source, str) else ""
+    check_on_maps([source], options.scene, getattr(options, "observed", None) is not None)
     named = named_shape(options.area)
     if spec and (options.area is None or named is not None):
         check_tiled_memory_first(spec, named, max_threads())
@@ -180,9 +181,7 @@ def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Sce
 
     land = part.land
     conditions = options.scene.conditions(part.land, part.source)
-    weather = conditions.weather
-    steps = 1 if weather is None else weather.steps_per_stream
-    check_tiled_memory(land, steps, max_threads(), more, beside)
+    check_tiled_memory(land, conditions.stream_rows, max_threads(), more, beside)
     made = make_scene(land, replace(conditions, response=conditions.response or BURNED),
                       options.scene.seed, layers=options.scene.layers(land), tiled=True)
     warn_of_small_fires(made)

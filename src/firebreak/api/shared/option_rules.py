@@ -5,6 +5,7 @@ the landscape that was read, on how much is told of a plan. The others are in `s
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from firebreak.api.shared.map_defaults import is_map
 from firebreak.checks import fail
 from firebreak.landscape.names import is_made
 from firebreak.settings.rules import AT_ONCE, Rule, check, check_method
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
     from firebreak.api.shared.plan_options import PlanOptions
     from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
     from firebreak.landscape.landscape import Landscape
+
+
+RETIRED_ON_MAPS = {
+    "burned_share": "give hours instead, for example --burning-hours 8 --burning-periods 1.2",
+    "edge_share": "leave it out: fires start anywhere on the map, or where --ignitions says",
+    "duration_spread": "leave it out: the hours of burning periods have a spread of their own"}
+"""Options of synthetic land, and what to write on a map."""
 
 
 def check_methods_fit(methods: Sequence[str], options: "PlanningOptions") -> None:
@@ -34,6 +42,24 @@ def check_methods_fit(methods: Sequence[str], options: "PlanningOptions") -> Non
                          [name for name, own in METHODS.items() if own.stochastic])})
 
 
+def check_on_maps(sources: "Sequence[str | Landscape]", options: "SceneOptions",
+                  replays: bool = False) -> None:
+    """Refuses options of synthetic land where one of the landscapes is a map that is read.
+
+    Args:
+        sources: paths or names, or landscapes.
+        replays: the fires are one that was observed, which has a duration.
+
+    Raises:
+        InputError: naming the option and what to write instead.
+    """
+    if any(is_map(source) for source in sources):
+        check(options, rules=[
+            Rule((name,), (), lambda _: True, "no {name} on a map that is read", "{value}", remedy)
+            for name, remedy in RETIRED_ON_MAPS.items()
+            if not (replays and name == "duration_spread")])
+
+
 def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneOptions") -> None:
     """Refuses what says nothing of fires on the one landscape that is asked for: where several are,
     another may heed it.
@@ -47,6 +73,9 @@ def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneO
 
     made = isinstance(source, str) and is_made(source)
     check(options, rules=(
+        Rule(("burning_periods",), ("burning_hours",),
+             lambda given: not is_map(source) and given["burning_hours"] is None,
+             "--burning-hours together with {name}", "none", "add it, or leave the periods out"),
         Rule(("terrain",), (), lambda _: made, "a landscape of a file or folder",
              "one whose slopes follow from its elevations", "leave it out"),
         Rule(("crew_speed_km_h",), (), lambda _: land.road_m is None,

@@ -6,13 +6,23 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from firebreak.api.shared.map_defaults import (
+    assumed_words,
+    crews_of,
+    event_of,
+    hours_of,
+    is_map,
+    on_map,
+    regime_of,
+    rows_named,
+    treatment_asked,
+)
 from firebreak.api.shared.scene_checks import (
     check_tiled_memory,
     notice_of_ignitions,
     warn_of_hemmed_starts,
     warn_of_small_fires,
 )
-from firebreak.api.shared.treated_map import on_map, rows_named, treatment_asked
 from firebreak.checks import fail
 from firebreak.landscape.landscape import rectangle_of
 from firebreak.landscape.names import is_made, is_sample, weather_place
@@ -39,7 +49,7 @@ from firebreak.settings.weather import (
 )
 
 if TYPE_CHECKING:
-    from firebreak.fire import FireConditions, FireRegime, ResponseFunction, Scene, ValueLayer
+    from firebreak.fire import FireConditions, ResponseFunction, Scene, ValueLayer
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.limits import SearchOptions
     from firebreak.weather.scenarios import WindClimate
@@ -102,12 +112,11 @@ class FireOptions(FireSettings):
     """The fires."""
 
     burning_hours: BurningHours | None = None
-    """Median hours of a burning period, instead of a duration."""
+    """Median hours of a burning period, on maps that are read; 8 if not given."""
     burning_periods: BurningPeriods = PERIODS
-    """Burning periods of a fire: of 1.2, one fire in five has a second, in weather that is drawn
-    anew."""
+    """Burning periods of a fire; of 1.2, one fire in five has two."""
     duration_spread: DurationSpread = DURATION_SPREAD
-    """Spread of the logarithm of durations; 0 for a fire that is burned again."""
+    """Spread of the logarithm of durations; 0 for a replayed fire."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,14 +162,14 @@ class SceneOptions:
         """True where progress is not shown even on a terminal."""
         return self.quiet or self.json
 
-    def crews_words(self) -> str:
+    def crews_words(self, conditions: "FireConditions") -> str:
         """The crews of all fires, a line below a table; nothing where fires meet nobody."""
-        breaks, attack = self.breaks, self.fire.initial_attack
+        hold, attack = conditions.hold, conditions.attack_min
         words = []
-        if breaks.hold is not None:
-            bound = ("all that a fire comes to" if breaks.crew_km is None
-                     else f"at most {breaks.crew_km:g} km in a fire")
-            words.append(f"crews that hold breaks ({breaks.hold}, {bound})")
+        if hold is not None:
+            bound = ("all that a fire comes to" if hold.crew_km is None
+                     else f"at most {hold.crew_km:g} km in a fire")
+            words.append(f"crews that hold breaks ({hold.by}, {bound})")
         if attack is not None:
             words.append(f"an initial attack after {attack:g} minutes")
         return f"Fires meet {' and '.join(words)}.\n" if words else ""
@@ -234,21 +243,22 @@ class SceneOptions:
         """The assumptions on fires on a landscape read from `spec`."""
         from firebreak.fire import conditions_from
 
-        return conditions_from(
-            self.fire, self.breaks, climate=self._climate(), scenarios=self.weather.scenarios,
-            weather=self._weather(landscape, spec), response=_response(self.map.losses),
-            treatment=treatment_asked(self.breaks), regime=self._regime(),
-            duration_sigma=self.fire.duration_spread, on_map=not is_made(spec or landscape.name))
-
-    def _regime(self) -> "FireRegime | None":
-        """Fires of burning periods; None for fires that last by their duration."""
-        from firebreak.fire import FireRegime
-
-        fire = self.fire
-        if fire.burning_hours is None:
-            return None
-        return FireRegime(edge_share=fire.edge_share, hours=fire.burning_hours,
-                          periods=fire.burning_periods)
+        on_map = is_map(spec or landscape)
+        fire, breaks = self.fire, crews_of(self.breaks, on_map)
+        hours = hours_of(fire, fire.burning_hours, on_map)
+        assumed = assumed_words(hours=hours != fire.burning_hours,
+                                crews=breaks is not self.breaks)
+        weather = self._weather(landscape, spec)
+        if weather is None and on_map and self.weather.wind_20ft_km_h is None:
+            weather, words = event_of(self.weather.wind_from_deg, self.seed)
+            assumed.insert(0, words)
+        made = conditions_from(
+            fire, breaks, climate=self._climate(),
+            scenarios=self.weather.scenarios, weather=weather,
+            response=_response(self.map.losses), treatment=treatment_asked(self.breaks),
+            regime=regime_of(fire, hours, fire.burning_periods),
+            duration_sigma=fire.duration_spread, on_map=on_map)
+        return replace(made, assumed=tuple(assumed))
 
     def scene(self, landscape: "Landscape", spec: str, plan_fires: int = 0) -> "Scene":
         """The scene of a landscape read from `spec`, where so many plan fires fit beside it."""
@@ -273,9 +283,7 @@ class SceneOptions:
         from firebreak.native_library import max_threads
 
         conditions = self.conditions(landscape, spec)
-        weather = conditions.weather
-        steps = 1 if weather is None else weather.steps_per_stream
-        check_tiled_memory(landscape, steps, max_threads(), more, beside)
+        check_tiled_memory(landscape, conditions.stream_rows, max_threads(), more, beside)
         made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape),
                           tiled=True)
         warn_of_small_fires(made)
@@ -321,7 +329,7 @@ class SceneOptions:
         from firebreak.weather.load import weather_of
 
         given = self.weather
-        file = given.weather or (None if _wind_given(given) else _own_weather(spec))
+        file = given.weather or (None if _wind_given(given) else own_weather(spec))
         check(replace(given, weather=file), rules=WEATHER_RULES)
         if file is None:
             return None
@@ -346,7 +354,7 @@ def _wind_given(given: WeatherOptions) -> bool:
     return given.wind_20ft_km_h is not None or given.wind_from_deg is not None
 
 
-def _own_weather(spec: str) -> Path | None:
+def own_weather(spec: str) -> Path | None:
     """The weather that a sample or a Cell2Fire folder brings; none for a landscape without a
     source.
     """

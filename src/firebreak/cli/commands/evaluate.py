@@ -74,8 +74,11 @@ def _run(args: EvaluateArguments) -> int:
     else:
         done = _in_chunks(args, whole, methods, request)
     print(table(done))
-    print(args.scene.crews_words(), end="")
     print("".join(map(domain_words, domains)), end="")
+    for words in dict.fromkeys(args.scene.crews_words(scene.conditions) for scene in scenes):
+        print(words, end="")
+    for words in dict.fromkeys(words for scene in scenes for words in scene.conditions.assumed):
+        print(f"assumed: {words}")
     doubted = _doubted(args, whole, done) if args.perturb else None
     print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:

@@ -80,7 +80,7 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
     if (words_of_knee := knee_words(plan)) is not None:
         print(words_of_knee)
     if evaluation is not None:
-        print(f"\n{table(evaluation)}\n{run.request.options.scene.crews_words()}")
+        print(f"\n{table(evaluation)}\n{run.request.options.scene.crews_words(run.scene.conditions)}")
         _say_fires(None if run.judgement is None else run.judgement.fires)
         if (words := rival_words(evaluation, plan, command)) is not None:
             print(" ".join(words), end="\n\n")

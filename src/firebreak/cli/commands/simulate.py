@@ -94,7 +94,7 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
         print(words)
     if records is not None:
         print(size_words(facts.sizes_ha, records, facts.times))
-    print(args.scene.crews_words(), end="")
+    print(args.scene.crews_words(done.scene.conditions), end="")
     print(_outlasting(done.scene, done.fires), end="")
     print(_hemmed_in(land, done.fires), end="")
     print(domain_words(part.domain), end="")

@@ -15,6 +15,7 @@ from firebreak.reading import read_toml, record_of
 from firebreak.settings.binding import bind
 from firebreak.settings.schema import POSITIONAL, Leaf
 from firebreak.settings.sources import Source, tables, toml_file
+from firebreak.settings.weather import DEFAULT_WIND_KM_H
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ def recorded(folder: Path) -> PlanArguments:
             place["phases"] = _phases_in(base / config)
         if place.get("phases") == "":  # those of the file were replaced by another budget
             place["phases"] = None
+        _keep_fires(tree, own["landscape"])
         if is_path(own["landscape"]):
             own["landscape"] = str(base / own["landscape"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
@@ -116,6 +118,24 @@ def recorded(folder: Path) -> PlanArguments:
                    where=own["landscape"], remedy=remedy)
     return bind(PlanArguments, tables(
         {**own, "place": place, **tree}, str(path), placed=_relative_to(base)), one_of=()).options
+
+
+def _keep_fires(tree: dict[str, Any], landscape: str) -> None:
+    """Has the record of a plan of an earlier version say what it was made with, where the fires of
+    maps are others now: the share burned is there; crews held any length, and weather that nothing
+    gave was drawn.
+    """
+    from firebreak.api.shared.scene_options import own_weather
+
+    if "burning_hours" in tree["fire"]:
+        return
+    weather = tree["weather"]
+    if tree["breaks"]["hold"] is not None and tree["breaks"]["crew_km"] is None:
+        tree["breaks"]["crew_km"] = "unlimited"
+    is_turned = weather["wind_from_deg"] is not None
+    if weather["weather"] is None and weather["wind_20ft_km_h"] is None and (
+            is_turned or own_weather(landscape) is None):
+        weather["wind_20ft_km_h"] = DEFAULT_WIND_KM_H
 
 
 def warn_of_another_landscape(folder: Path, checksum: str) -> None:

@@ -58,6 +58,7 @@ class FireFacts(NamedTuple):
         lost_from_edge, lost_from_outside: share of the loss of fires of the two kinds.
         meeting: effective number of plan fires that meet value, (sum w)^2 / sum w^2.
         doubts: sentences on what should be doubted, each with the option that mends it.
+        assumed: what was assumed of weather, fires and crews, each with the option that gives it.
     """
 
     fires: int
@@ -76,6 +77,7 @@ class FireFacts(NamedTuple):
     lost_from_outside: float
     meeting: float
     doubts: tuple[str, ...]
+    assumed: tuple[str, ...] = ()
 
 
 class _Burned(NamedTuple):
@@ -116,7 +118,8 @@ def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None) -> F
         lost=float(burned.loss.mean()) * unit.per_value, lost_unit=unit.name,
         burned_ha=float(np.average(burned.hectares, weights=weight)),
         lost_from_edge=float(burned.loss[burned.edge].sum()) / whole,
-        lost_from_outside=float(burned.loss[outside].sum()) / whole, meeting=meeting, doubts=())
+        lost_from_outside=float(burned.loss[outside].sum()) / whole, meeting=meeting, doubts=(),
+        assumed=scene.conditions.assumed)
     if scene.landscape.crs is None:  # synthetic land, which has no surroundings
         return facts
     return facts._replace(doubts=tuple(_doubts(scene, fires, burned, facts, weight)))
@@ -125,18 +128,20 @@ def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None) -> F
 def _burned(scene: Scene, fires: Fires) -> _Burned:
     land, count = scene.landscape, fires.source.size
     rows, cols = land.shape
+    # The next day begins with the next burning period.
+    day_min = np.minimum(LONG_H * 60.0, fires.begins_min.min(axis=1, initial=np.inf))
     cell_ha = land.cell_size_m**2 / 1e4
     hectares, day_ha, edge = np.zeros(count), np.zeros(count), np.zeros(count, np.bool_)
 
     def take(number: int, cells: NDArray[np.int64], times: NDArray[np.float32]) -> None:
         row, col = np.divmod(cells, cols)
         hectares[number] = cells.size * cell_ha
-        day_ha[number] = np.count_nonzero(times <= LONG_H * 60.0) * cell_ha
+        day_ha[number] = np.count_nonzero(times <= day_min[number]) * cell_ha
         edge[number] = bool(((row == 0) | (row == rows - 1) | (col == 0) | (col == cols - 1)).any())
 
     burn_tracks(scene, fires, take)
     lasts = scene.streams.step_min if scene.streams.steps_per_stream > 1 else np.inf
-    alone_min = np.minimum(fires.duration_min, lasts)
+    alone_min = np.minimum(fires.longest_min, lasts)
     return _Burned(hectares, burn(scene, fires).loss, edge, alone_min / 60.0, day_ha)
 
 
@@ -228,7 +233,8 @@ def fact_words(facts: FireFacts) -> list[str]:
     away = ("" if not facts.away_km.size else
             f"; {facts.outside:.0%} start outside the area, half of them within "
             f"{facts.away_km[1]:.1f} km, with {facts.lost_from_outside:.0%} of the loss")
-    return [f"fires without breaks burn {hours} hours, and {hectares} ha (10, 50 and 90 % of them)",
+    return [*(f"assumed: {words}" for words in facts.assumed),
+            f"fires without breaks burn {hours} hours, and {hectares} ha (10, 50 and 90 % of them)",
             f"{facts.at_edge:.0%} of them reach the edge of the land, with "
             f"{facts.lost_from_edge:.0%} of the loss{away}",
             *(f"check: {words}" for words in facts.doubts)]

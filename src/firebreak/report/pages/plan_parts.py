@@ -288,6 +288,7 @@ def assumptions(r: ReportedPlan) -> list[str]:
                 f", set so that untreated fires burn {regime.burned_share:.0%} of the burnable "
                 f"cells on average{unattacked}"))
     return [
+        *(f"Assumed: {words}." for words in conditions.assumed),
         f"Fires: {lasts}; {regime.edge_share:.0%} enter from the edge.",
         words.weather_in_words(scene),
         f"Crown fire: {conditions.model.crown}; embers: "
