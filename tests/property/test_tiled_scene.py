@@ -244,7 +244,7 @@ def test_a_break_where_nothing_is_made_counts_as_crossed() -> None:
     case = random_case(np.random.default_rng(0), 9, 8)
     chance = np.zeros((1, case.field().burnable.size), np.float32)
     sample = case.field()._replace(breaks=BreakRules(breach=chance))
-    field = tiles.empty_field(sample, np.ones((20, 30), bool))
+    field = tiles.empty_field(sample, np.ones((20, 30), bool), np.zeros((0, 0), np.uint8))
     assert (field.breaks.breach > 1.0).all()
     assert field.breaks.breach.shape == (1, 26 * 36)
 

@@ -189,8 +189,12 @@ class Landscape:
         return bool((chances == chances[:1]).all())
 
     def checksum(self) -> str:
-        """SHA-256 over all grids and the cell size; equal landscapes have equal checksums."""
-        more = [getattr(self, name) for name, _ in _OPTIONAL if getattr(self, name) is not None]
+        """SHA-256 over all grids and the cell size; equal landscapes have equal checksums. Bare
+        ground that nothing crosses is as if nobody said how wide it is.
+        """
+        optional = {name: getattr(self, name) for name, _ in _OPTIONAL}
+        more = [grid for name, grid in optional.items()
+                if grid is not None and (name != "bare_m" or grid.any())]
         return self._digest(tuple(name for name, _ in _GRIDS), (*self.layers, *more))
 
     def fire_checksum(self) -> str:

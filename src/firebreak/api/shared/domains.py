@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.api.shared.scene_options import SceneOptions
-from firebreak.landscape.formats.surroundings import with_surroundings
 from firebreak.landscape.landscape import rectangle_of
 from firebreak.landscape.names import is_made, is_sample
 from firebreak.planning.core.area import Offset, area_mask, named_area
@@ -50,6 +49,7 @@ def part_of_map(full: "Landscape", area: "str | ArrayOnGrid | None", options: Sc
             or (area is None and not full.starts_anywhere)):
         land, offset = (full, (0, 0)) if area is None else named_area(full, area)
         return Part(source, full, land, offset, None)
+    from firebreak.landscape.formats.surroundings import with_surroundings
     from firebreak.planning.core.domain import find_domain
 
     inside = np.ones(full.shape, np.bool_) if area is None else area_mask(full, area)
