@@ -17,7 +17,6 @@ from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.files import held_folder
-from firebreak.landscape.bare_ground import FEWEST, hemmed_in
 from firebreak.landscape.value_unit import Agreement, agreement_of
 from firebreak.settings.binding import Bound
 from firebreak.settings.schema import POSITIONAL
@@ -158,6 +157,8 @@ def _outlasting(scene: "Scene", fires: "Fires") -> str:
 
 def _hemmed_in(land: "Landscape", fires: "Fires") -> str:
     """A line for fires that start where bare ground hems them in; nothing where none does."""
+    from firebreak.landscape.bare_ground import FEWEST, hemmed_in
+
     count = int(np.count_nonzero(hemmed_in(land).ravel()[fires.source]))
     words = "1 fire starts" if count == 1 else f"{count:,} fires start"
     return (f"{words} in a piece of fewer than {FEWEST} cells that bare ground hems in: nothing "
