@@ -16,8 +16,9 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 FEW = ["--method", "downstream-value", "--plan-fires", "12", "--test-fires", "24", "--scenarios",
        "2", "--threads", "1", "--quiet"]
 NONE = ["--report", "none"]
-WANTS_MORE = {"corridors.gpkg", "segments.gpkg", "segments.geojson", "segments.qml", "fire.mp4"}
-"""Files that need corridors, pyogrio, a reference system or ffmpeg."""
+WANTS_MORE = {"corridors.gpkg", "crews.png", "segments.gpkg", "segments.geojson", "segments.qml",
+              "fire.mp4"}
+"""Files that need corridors, crews, pyogrio, a reference system or ffmpeg."""
 
 
 def planned(*options: str, out: Path) -> set[str]:

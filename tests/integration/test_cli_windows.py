@@ -125,6 +125,8 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --worker"),
     ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor together with --ray"),
     ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "no --fires-per-ha-year for a"),
+    ("corridors", [*WINDOWS, "--corridors"], "no --corridors for a plan by windows"),
+    ("house_buffer", [*WINDOWS, "--house-buffer", "30"], "expected --corridors together with"),
     ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "no --lines for a plan by windows"),
     ("only_lines", [*WINDOWS, "--only-lines"], "expected --lines together with --only-lines"),
     ("phases", [*WINDOWS, "--phases", "2027:5,2028:5"], "no --phases for a plan by windows"),
