@@ -36,7 +36,8 @@ must_include = "../../outputs/jobs/inputs/stand-in/line.tif"
 treatable = "../../outputs/jobs/inputs/stand-in/edge.tif"
 """
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*disagree", "ignore:.*reference system")
+pytestmark = pytest.mark.filterwarnings("ignore:.*disagree", "ignore:.*reference system",
+                                        "ignore:.*bare ground hems in")
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ def test_another_map_is_refused(folder: Path, whole: Landscape, change, words: s
 
 def test_fires_come_from_the_land_around_and_not_from_a_mirror(
         folder: Path, whole: Landscape, tmp_path: Path) -> None:
-    options = SceneOptions(fire=FireOptions(duration_min=15.0))
+    options = SceneOptions(fire=FireOptions(duration_min=4.0))
     land = read_landscape(str(folder))
     part = part_of_map(land, None, options, str(folder))
     top, left = part.offset
