@@ -26,9 +26,11 @@ SECTORS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
 UPWIND_SHARE, UPWIND_REACH, OTHER_REACH = 0.10, 0.95, 0.75
 FARTHEST_M = 15_000.0
 OUTER_LOSS, WITHIN, WIDENING, MOST_WIDENINGS = 0.05, 0.8, 1.25, 3
-MOST_ROW_CELLS, LEAST_SPARE = 3_000_000, 0.5
-"""Cells of a domain times rows of weather, at most, some 800 MB while its scene is made; but around
-a larger area half as many cells as the area has."""
+MOST_ROW_CELLS = 1_000_000
+"""Cells of a domain times rows of weather, at most: methods that burn each change of a plan burn
+all of it, so that more takes minutes. But around an area lie DISTRICT_SPARE times its cells, up to
+DISTRICT_CELLS, or LEAST_SPARE times as many as it has."""
+DISTRICT_SPARE, DISTRICT_CELLS, LEAST_SPARE = 1.5, 100_000, 0.5
 PROBE_FIRES, FIRST_FIRES = 512, 32
 MOST_BURNED = 12_000_000
 """Cells that the probe fires burn, about, as the first of them foretell. Cells count, not seconds,
@@ -161,7 +163,9 @@ def _widest(full: Landscape, area: NDArray[np.bool_], rows: int) -> tuple[Window
     """The largest rectangle that a domain may have; its margin, m, and what bounds that."""
     top, left, height, width = rectangle_of(area)
     half = (height + width) / 4.0
-    spare = max(MOST_ROW_CELLS / rows - height * width, LEAST_SPARE * height * width)
+    cells = height * width
+    spare = max(MOST_ROW_CELLS / rows - cells, LEAST_SPARE * cells,
+                min(DISTRICT_SPARE * cells, DISTRICT_CELLS))
     fitting = int(sqrt(half * half + spare / 4.0) - half)
     farthest = int(FARTHEST_M / full.cell_size_m)
     most = min(fitting, farthest)

@@ -132,6 +132,7 @@ def test_the_domain_is_found_again_and_its_weather_does_not_hang_on_the_margin()
 def test_a_domain_is_bounded_by_memory_and_says_so(monkeypatch) -> None:
     land, area = land_of(), area_of()
     monkeypatch.setattr(domain, "MOST_ROW_CELLS", 2 * 400)
+    monkeypatch.setattr(domain, "DISTRICT_SPARE", 0.5)
     made, _, facts = found_for(land, area)
     assert made.fuel_model.size <= 400
     assert facts.bounded == "memory"
