@@ -27,19 +27,23 @@ class Candidate(NamedTuple):
         most_trials: of a method that tries all cells at every step, the treatable cells times the
             cells that the budget buys times the plan fires above which it is left out, as it is
             where trials are slow, see `search.filling.tries_quickly`; None: none.
+        closes: it is tried where closing pays: most of the value lies on little of the ground.
     """
 
     order: int
     most_cells: int | None = None
     most_trials: int | None = None
+    closes: bool = False
 
     def fits(self, scene: "Scene", budget_share: float, plan_fires: int) -> bool:
         """True where the method is tried there."""
+        from firebreak.planning.barriers.offer import is_concentrated
         from firebreak.planning.search.filling import tries_quickly
 
         treatable = int(scene.landscape.treatable.sum())
         trials = budget_share * treatable * treatable * plan_fires
         return ((self.most_cells is None or treatable <= self.most_cells)
+                and (not self.closes or is_concentrated(scene))
                 and (self.most_trials is None
                      or (trials <= self.most_trials
                          and tries_quickly(scene.field))))
@@ -133,7 +137,7 @@ METHODS: dict[str, Method] = {
     "enclose": Method(
         "closes the barrier that keeps most value from fire, by a smallest cut, or builds the best "
         "parts of one; spends what is left as segments does", "barriers.enclose.place_enclose",
-        tries_breaks=True, takes_lines=True, candidate=Candidate(6)),
+        tries_breaks=True, takes_lines=True, candidate=Candidate(6, closes=True)),
     "strips": Method(
         "places equal strips across the wind of the worst weather", "patterns.strips.place_strips",
         keeps_fires=False, candidate=Candidate(0, MOST_CELLS_OF_PATTERNS)),

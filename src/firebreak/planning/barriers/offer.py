@@ -7,9 +7,9 @@ half of it. Elsewhere methods have the lines that they always had.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import Problem
+from firebreak.fire import Scene
 from firebreak.planning.barriers.cut import Network
 from firebreak.planning.barriers.enclose import joined, most_offered, stakes_of
 from firebreak.planning.barriers.pieces import corridors_of
@@ -34,7 +34,7 @@ def with_pieces(problem: Problem, budget: float, lines: Corridors | None) -> Cor
         InputError: the plan fires burn nothing of value.
     """
     scene = problem.scene
-    if not is_concentrated(scene.value[scene.landscape.burnable]):
+    if not is_concentrated(scene):
         return lines
     stakes = stakes_of(problem)
     whole = barriers(Network(stakes), FOR * budget).bought
@@ -43,7 +43,8 @@ def with_pieces(problem: Problem, budget: float, lines: Corridors | None) -> Cor
                                       leak=stakes.leak))
 
 
-def is_concentrated(value: NDArray[np.float32]) -> bool:
-    """True where most of the value [n] lies on little of the ground."""
-    most = np.sort(value.astype(np.float64))[::-1]
+def is_concentrated(scene: Scene) -> bool:
+    """True where most of the value lies on little of the ground of the area."""
+    land = scene.landscape
+    most = np.sort(scene.value[land.burnable & land.inside].astype(np.float64))[::-1]
     return bool(most[:int(LITTLE_GROUND * most.size)].sum() >= MOST_VALUE * most.sum() > 0.0)

@@ -36,7 +36,10 @@ def problem(of: Scene) -> Problem:
 
 def test_pieces_are_offered_around_a_town_that_the_budget_nearly_closes() -> None:
     own = problem(scene(town=500.0))
-    assert is_concentrated(own.scene.value[own.scene.landscape.burnable])
+    assert is_concentrated(own.scene)
+    candidate = METHODS["enclose"].candidate
+    assert candidate is not None
+    assert candidate.fits(own.scene, 0.05, 16)
     lines = with_pieces(own, 14.0, None)
     assert lines is not None
     assert {corridor.kind for corridor in lines.corridors} == {"cut"}
@@ -49,7 +52,10 @@ def test_pieces_are_offered_around_a_town_that_the_budget_nearly_closes() -> Non
 @pytest.mark.parametrize("seed", range(4))
 def test_where_values_are_spread_nothing_is_offered(seed: int) -> None:
     own = problem(scene(town=1.0, seed=seed))
-    assert not is_concentrated(own.scene.value[own.scene.landscape.burnable])
+    assert not is_concentrated(own.scene)
+    candidate = METHODS["enclose"].candidate
+    assert candidate is not None
+    assert not candidate.fits(own.scene, 0.05, 16)
     assert with_pieces(own, 30.0, None) is None
 
 

@@ -114,7 +114,8 @@ def test_candidates_see_plan_fires_and_the_choice_its_own_and_neither_the_test(
 def test_what_it_says_of_each_candidate_is_what_its_plan_saves(
         scene: Scene, policy: Policy, watched: Watched) -> None:
     made = watched.made
-    assert tuple(made.choice.candidates) == CANDIDATES == tuple(made.others)
+    tried = tuple(name for name in CANDIDATES if name != "enclose")  # values are spread
+    assert tuple(made.choice.candidates) == tried == tuple(made.others)
     fires = scene.fires("choice", 120)
     before = burn(scene, fires).loss.mean()
     for name, own in made.others.items():
@@ -177,7 +178,7 @@ def test_patterns_are_tried_on_small_maps_only(scene: Scene,
         name: method if method.candidate is None or method.candidate.most_cells is None
         else method._replace(candidate=method.candidate._replace(most_cells=least))
         for name, method in auto.METHODS.items()})
-    assert tuple(chosen(scene).choice.candidates) == ("downstream-value", "segments", "enclose",
+    assert tuple(chosen(scene).choice.candidates) == ("downstream-value", "segments",
                                                     "greedy")
 
 
