@@ -36,6 +36,9 @@ def faults(text: str) -> list[str]:
         if line.startswith(": "):
             found.append(f"{number}: a definition, which the pages' Markdown does not have")
         before = line
+    if (len(re.findall(r"^```", text, re.MULTILINE)) % 2
+            or re.search(r"[^`\n]```$", text, re.MULTILINE)):
+        found.append("a fence that does not begin or end on a line of its own")
     found += [f"{text[:fence.start()].count(chr(10)) + 1}: a backslash within a line of code"
               for fence in FENCE.finditer(text) if BACKSLASH.search(fence[0])]
     return found
@@ -76,7 +79,8 @@ def test_wrapped_shell_code_is_found(code: str, count: int) -> None:
 
 @pytest.mark.parametrize("text", ["it is +0.053 (0.036\n- 0.070).", "- it is (0.036\n  - 0.070)",
                                   "Run:\n\n    firebreak plan", "A term\n: its meaning",
-                                  "```sh\na --b \\ --c\n```", "many of them:\n1. one"])
+                                  "```sh\na --b \\ --c\n```", "many of them:\n1. one",
+                                  "```sh long firebreak plan a\n--out b ```"])
 def test_a_fault_is_found(text: str) -> None:
     assert len(faults(f"# Page\n\n{text}\n")) == 1
 
