@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = ("README.md", "CONTRIBUTING.md", "docs")
 KINDS = ("sh", "python", "toml", "text", "{toctree}", "{admonition}", "{eval-rst}")
 MOST_S = 900.0
-READY_S = 120.0
+READY_S = 300.0
 TINY = ("landscapes.size=10", "train.episodes=16", "evaluation.every_episodes=8",
         "train.learning_starts=24", "evaluation.test_landscapes=2", "evaluation.test_fires=20")
 
@@ -102,13 +102,16 @@ def prepare(clone: Path, setup: bool, env: dict[str, str]) -> None:
     (clone / "station.csv").write_text("\n".join(["datetime,WS,WD,TMP,RH,APCP", *rows]) + "\n")
     rose = next(b for b in blocks(ROOT / "docs" / "weather.md") if b.kind == "toml")
     (clone / "rose.toml").write_text(rose.text + "\n")
+    # Near the middle of small.tif, where fuel burns on.
+    (clone / "my_start.csv").write_text("row,col\n" + "".join(
+        f"{row},{col}\n" for row in range(27, 33) for col in range(27, 33)))
     (clone / "my_houses.csv").write_text("row,col\n" + "".join(
         f"{20 + k % 30},{30 + k // 2}\n" for k in range(60)))
     changes = " ".join(f"--set {change}" for change in TINY)
     for text in ("firebreak landscape generate my_landscape.tif --seed 1 --size 272",
                  "firebreak landscape generate small.tif --seed 2 --size 60",
                  "firebreak landscape convert small.tif --to cell2fire --out my_cell2fire_folder",
-                 "firebreak simulate small.tif --fires 1 --out past_fire",
+                 "firebreak simulate small.tif --fires 1 --ignitions my_start.csv --out past_fire",
                  f"firebreak train quick --out RUN --quiet {changes}"):
         subprocess.run(command_line(text, setup), cwd=clone, env=env, check=True,
                        stdout=subprocess.DEVNULL)

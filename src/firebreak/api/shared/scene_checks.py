@@ -170,7 +170,8 @@ def warn_of_hemmed_starts(scene: "Scene") -> None:
     from firebreak.landscape.formats.assemble import warn
 
     land = scene.landscape
-    if (land.ignition_weight == land.ignition_weight[0, 0]).all():
+    chances = land.ignition_weight[land.starts]
+    if (chances == chances[:1]).all():
         return
     chance = land.ignition_weight[land.burnable].sum(dtype=float)
     share = float(land.ignition_weight[hemmed_in(land)].sum(dtype=float)) / max(chance, 1e-30)

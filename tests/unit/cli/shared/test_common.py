@@ -104,9 +104,11 @@ def test_fires_that_cannot_burn_what_is_asked_for_are_told_of() -> None:
     land = generate(1, 24)
     cut = cells_apart(land)
     for make in (SceneOptions().scene, SceneOptions().tiled_scene):
-        (warning,) = said(lambda make=make: make(cut, "cut"))
+        (warning,) = said(lambda make=make: make(cut, "synthetic:1:24"))
         assert "burn 3% of the burnable cells, not the 15% of --burned-share" in warning
-        assert said(lambda make=make: make(land, "whole")) == []
-    assert said(lambda: SceneOptions(fire=FireOptions(duration_min=60.0)).scene(cut, "cut")) == []
-    # An attack makes fires small, which is not the map's doing.
-    assert said(lambda: SceneOptions(fire=FireOptions(initial_attack=5.0)).scene(land, "x")) == []
+        assert said(lambda make=make: make(land, "synthetic:1:24")) == []
+    # A duration that is given aims at no share, and an attack, not the map, makes fires small.
+    for fire, where in ((FireOptions(duration_min=60.0), cut),
+                        (FireOptions(initial_attack=5.0), land)):
+        assert said(lambda fire=fire, where=where: SceneOptions(fire=fire).scene(
+            where, "synthetic:1:24")) == []
