@@ -108,7 +108,7 @@ def _lines(name: str, job: Job, plan: Plan, out: Path, policy: Policy) -> Record
     untreated, free = result.untreated, result.saved[FREE]
     lines = jobs[ONLY].place.rules.lines
     assert lines is not None
-    return {"pieces": len(lines.pieces), "ways": {
+    return {"pieces": len(lines.corridors), "ways": {
         way: {"by": plans[way].method, "cost": plans[way].cost,
               "reduction": float(saved.mean() / untreated.mean()),
               "interval": share_interval(saved, untreated),

@@ -9,7 +9,7 @@ import numpy as np
 
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.landscape.landscape import rectangle_of
-from firebreak.landscape.names import is_made, is_sample
+from firebreak.landscape.names import SAMPLE, is_made, is_sample, sample_names
 from firebreak.planning.core.area import Offset, area_mask, named_area
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def part_of_map(full: "Landscape", area: "str | ArrayOnGrid | None", options: Sc
 
 def _sample_of(full: "Landscape") -> str:
     """The name of a sample that was read and handed in."""
-    return full.name if is_sample(full.name) else ""
+    name = full.name.removeprefix(SAMPLE)
+    return full.name if is_sample(full.name) and name in sample_names() else ""
 
 
 def domain_words(domain: "Domain | None") -> str:

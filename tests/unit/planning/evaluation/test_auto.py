@@ -192,7 +192,7 @@ def test_greedy_is_tried_where_its_trials_are_few_and_quick(scene: Scene) -> Non
     assert not greedy.fits(scene, 0.5, int(most) + 1)
     shaded = make_scene(scene.landscape, replace(CONDITIONS, treatment=Treatment(kind="shaded")), 3)
     assert not greedy.fits(shaded, 0.5, 1)
-    assert tuple(chosen(shaded, share=0.03).choice.candidates)[-1] == "enclose"
+    assert tuple(chosen(shaded, share=0.03).choice.candidates)[-1] != "greedy"
 
 
 @pytest.mark.slow
