@@ -216,9 +216,9 @@ def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int,
         raise fail(expected=f"weights of 1 to {HEAVIEST * WHOLE} parts",
                    given=f"{fires.parts.min()} to {fires.parts.max()}", where="fires",
                    remedy="leave the weights out, or draw fires with Scene.fires")
-    begins = fires.begins_min
-    if begins.shape[0] != fires.source.size or begins.shape[1] > later or (
-            begins != np.sort(begins, axis=1)).any():
+    begins = np.asarray(fires.begins_min)
+    if begins.ndim != 2 or begins.dtype.kind != "f" or len(begins) != fires.source.size or (
+            begins.shape[1] > later or (begins != np.sort(begins, axis=1)).any()):
         raise fail(expected=f"at most {1 + later} burning periods, one after the other",
                    given=f"beginnings of shape {begins.shape}", where="fires",
                    remedy="draw the fires from the scene that they burn on")
