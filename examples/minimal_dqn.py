@@ -12,7 +12,8 @@ import gymnasium
 import numpy as np
 import torch
 from torch import nn
-from torch.nn import functional
+
+import firebreak.env  # noqa: F401  (registers firebreak/Fuelbreak-v0)
 
 SIZE, ENVS, BATCH, DISCOUNT, COPY_EVERY = 12, 8, 64, 0.9, 100
 
@@ -60,7 +61,7 @@ def learn(online: nn.Module, target: nn.Module, optimizer, batch) -> None:
         wanted = reward + DISCOUNT * (1.0 - ended) * future
     value = online(before).gather(1, action[:, None])[:, 0]
     optimizer.zero_grad()
-    functional.smooth_l1_loss(value, wanted).backward()
+    nn.functional.smooth_l1_loss(value, wanted).backward()
     optimizer.step()
 
 
@@ -89,7 +90,6 @@ def main() -> None:
     observation, info = envs.reset(seed=0)
     mask = info["action_mask"].astype(bool)
     online, target = network(observation.shape[1]), network(observation.shape[1])
-    target.load_state_dict(online.state_dict())
     optimizer = torch.optim.Adam(online.parameters(), lr=1e-3)
     replay = Replay(10_000, observation.shape[1:], mask.shape[1])
     for step in range(steps // ENVS):

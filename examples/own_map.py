@@ -12,6 +12,7 @@ import sys
 import gymnasium
 import numpy as np
 
+import firebreak.env  # noqa: F401  (registers firebreak/Fuelbreak-v0)
 from firebreak.layout import OBSERVATION
 
 landscape = sys.argv[1] if len(sys.argv) > 1 else "sample:santa-ana"

@@ -14,6 +14,8 @@ import numpy as np
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import VecEnv
 
+import firebreak.env  # noqa: F401  (registers firebreak/Fuelbreak-v0)
+
 
 class Batched(VecEnv):
     """firebreak's vector environment as Stable-Baselines3's."""
