@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BYTES_PER_CELL_ROW = 200  # travel field and fire behaviour, measured
 # Of a tiled scene: values and results; travel times of a step of weather; scratch memory and sums.
 BYTES_PER_CELL, BYTES_PER_CELL_STEP, BYTES_PER_CELL_THREAD = 180, 110, 95
-BYTES_PER_CELL_PARTS = 70
+BYTES_PER_CELL_PARTS = 100
 """Beside these, of sums to which parts are added that an executor burns in this process."""
 _BYTES_PER_WINDOW = 10_000  # of a window of few cells, beside these
 _RASTERS = (".tif", ".tiff", ".lcp", ".asc")
