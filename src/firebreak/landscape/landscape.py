@@ -47,7 +47,7 @@ _OPTIONAL: tuple[tuple[str, type], ...] = (("road_m", np.float64), ("bare_m", np
                                            ("treatment", np.int16), ("zone", np.int8))
 FIRE_GRIDS = tuple(name for name, _ in _GRIDS
                    if name not in ("value", "cost", "treatable", "ignition_weight"))
-"""What decides how fire spreads and how it is drawn: all but what people value, pay and may treat.
+"""Grids that decide how fire spreads and is drawn: all but what people value, pay and may treat.
 """
 
 

@@ -196,7 +196,7 @@ def _without(scene: "Scene", fires: "Fires", parts: list[Corridor], per_value: f
 
 
 def _counts(made: PlanAtOnce, evaluation: Evaluation, parts: list[Corridor]) -> dict[str, Counts]:
-    """Whether the plan and those beside it can be built, by name."""
+    """Counts that say if the plan and those beside it can be built, by name."""
     land, buffer_m = made.request.area.anywhere, house_buffer_of(made.request.options.place)
     ground = ground_of(land, buffer_m)
     return {name: counts_of(plan.cells, land, ground, buffer_m,

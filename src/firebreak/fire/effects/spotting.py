@@ -193,6 +193,11 @@ _FLAME_FT = FLAME_FT * TORCHING_DBH_IN**FLAME_POWER * TORCHING_TREES**0.4
 _FLAME_TIME = FLAME_MIN * TORCHING_DBH_IN**FLAME_MIN_POWER * TORCHING_TREES**-0.2
 
 
+FAINTEST_KW_M = 50.0
+"""Surface fires of less intensity, with flames of knee height, throw no brands: the formula is out
+of its range there, and jumps with the wind. Assumed."""
+
+
 def longest_flight_m(behavior: FireBehavior, wind_20ft_m_min: Floats,
                      canopy_height_m: ArrayLike) -> Floats:
     """Distance downwind [S, H, W] at which a brand is burnt out, m: of torching trees where crowns
@@ -200,7 +205,9 @@ def longest_flight_m(behavior: FireBehavior, wind_20ft_m_min: Floats,
     """
     wind = np.maximum(wind_20ft_m_min * _MILES_H_PER_M_MIN, _LEAST_WIND_MI_H)
     canopy = np.asarray(canopy_height_m, np.float64) / METRES_PER_FOOT
-    surface = surface_flight_mi(behavior.fireline_intensity_kw_m / KW_M_PER_BTU_FT_S, wind, canopy)
+    intensity = behavior.fireline_intensity_kw_m
+    surface = np.where(intensity < FAINTEST_KW_M, 0.0, surface_flight_mi(
+        intensity / KW_M_PER_BTU_FT_S, wind, canopy))
     torching = np.where(behavior.crown_fraction_burned > 0.0, torching_flight_mi(wind, canopy), 0.0)
     return _METRES_PER_MILE * np.maximum(surface, torching)
 

@@ -24,7 +24,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 MOST = 2**31 - 2
-"""What SciPy's integers hold."""
+"""The largest of SciPy's integers."""
 LEAST_UNITS, MOST_UNITS = 1000, 2**20
 """Units of flow for the cheapest cell: how finely costs and values are told."""
 

@@ -1,4 +1,4 @@
-"""What is said of barriers beside a plan, and the notes of a plan that it is made from."""
+"""Sentences on barriers beside a plan, and the notes of a plan that it is made from."""
 
 from collections.abc import Iterable
 

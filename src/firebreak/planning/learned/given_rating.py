@@ -1,4 +1,4 @@
-"""What a policy says of corridors: each is taken apart into straight lines that the policy values,
+"""The rating of corridors by a policy: each is taken apart into straight lines that the policy values,
 the longest first, and is worth the mean of their values per cell. That chooses which corridors are
 burned; burning decides.
 """

@@ -64,7 +64,7 @@ _KEPT = ("year", "length_m", "area_ha", "cost", "treatment", "saves", "saves_low
 
 def attributes(own: Corridor, row: Mapping[str, Any], width_m: float,
                label: str) -> dict[str, Any]:
-    """What a GIS shows of a corridor, from its columns."""
+    """The attributes of a corridor in a GIS, from its columns."""
     return {"name": own.name or "piece", "kind": own.kind, label: row[label],
             **{name: row[name] for name in _KEPT if name in row}, "currency": row["cost_unit"],
             "width_m": round(width_m, 2),
