@@ -1,5 +1,5 @@
-"""The rating of corridors by a policy: each is taken apart into straight lines that the policy values,
-the longest first, and is worth the mean of their values per cell. That chooses which corridors are
+"""The rating of corridors by a policy: each is taken apart into straight lines that it values, the
+longest first, and is worth the mean of their values per cell. That chooses which corridors are
 burned; burning decides.
 """
 
