@@ -1,8 +1,11 @@
-"""Lines of code below src by part: python scripts/line_counts.py [--write]
+"""Lines of code below src by part, and words of the pages: python scripts/line_counts.py [--write]
 
 Counted: every text file of code below src (Python, stubs, C++, templates, style, scripts), with
 code, docstrings and blanks apart; data and prose are not. benchmarks/rivals stands on a line of its
 own, outside the total. With --write the table of docs/architecture.md is written anew.
+
+Words of the pages are those with a letter or a digit, code included. Rows of tables that a script
+writes are generated; sentences that it writes were written by hand, and count so.
 """
 
 import ast
@@ -19,6 +22,14 @@ BOUND = 48_000
 PYTHON = {".py", ".pyi"}
 OTHERS = {".cpp", ".h", ".css", ".html", ".js", ".j2", ".jinja", ".jinja2"}
 _COMMENT = re.compile(r"/\*.*?\*/|<!--.*?-->|\{#.*?#\}|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
+
+MADE = {"licences", "results-tables", "validation-cases"}
+"""Pages that a script writes as a whole; results.md is made of results.template.md."""
+MOST_PAGES, MOST_WORDS = 30, 45_000
+"""Bounds of what is written by hand."""
+_ROW = re.compile(r"^\|.*$", re.MULTILINE)
+_BLOCK = re.compile(r"^<!-- (?:table|line counts).*?^<!-- end", re.DOTALL | re.MULTILINE)
+_WORD = re.compile(r"\S*[^\W_]\S*")
 
 Counts = Counter[str]
 """Files, lines, and the lines by kind: code, docs (docstrings and comments), blank."""
@@ -86,8 +97,26 @@ def table() -> str:
                         for part, count in rows)])
 
 
+def words_of(page: Path) -> Counts:
+    """Count the words of a page: written by hand, and generated."""
+    text = page.read_text(encoding="utf-8")
+    parts = [text] if page.stem in MADE else _BLOCK.findall(text)
+    made = sum(len(_WORD.findall(row)) for part in parts for row in _ROW.findall(part))
+    return Counter(hand=len(_WORD.findall(text)) - made, generated=made)
+
+
+def pages() -> dict[str, Counts]:
+    """The words of each page of the documentation, by its name."""
+    return {path.stem: words_of(path) for path in sorted((ROOT / "docs").glob("*.md"))
+            if path.stem != "results.template"}
+
+
 if __name__ == "__main__":
     print(table())
+    counted = pages()
+    for name, count in [*counted.items(), ("all", sum(counted.values(), Counter()))]:
+        print(f"{name:20} {count['hand']:7,} words by hand {count['generated']:7,} generated")
+    print(f"{len(counted.keys() - MADE)} pages by hand; most: {MOST_PAGES}, {MOST_WORDS:,} words")
     if "--write" in sys.argv[1:]:
         before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
         after = rest.split(MARKS[1])[1]

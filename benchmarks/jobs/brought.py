@@ -6,7 +6,7 @@ Makes the inputs of each job (`configs/jobs/brought`), plans it by `auto`, holds
 ten years against building once, and where there are lines the plan that may use nothing else and
 the one that may use them too against the plan that is free to go anywhere; all on the same test
 fires, with paired intervals. Each job has a record of its own, written when it is done: a run that
-was stopped goes on. With --docs it writes docs/results-brought.md.
+was stopped goes on. With --docs it writes docs/results-jobs.md.
 """
 
 import argparse

@@ -11,7 +11,7 @@ from benchmarks.validation.page import replaced
 
 from firebreak.files import write_text
 
-PAGE, ROWS = "results-brought.md", "results/brought.json"
+PAGE, ROWS = "results-jobs.md", "results/brought.json"
 ONCE = "build-once"
 
 

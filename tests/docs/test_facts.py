@@ -46,11 +46,3 @@ def test_two_pages_list_the_same_exit_codes() -> None:
               for code in row.split(", ")]
     said = reference_pages.COMMANDS.partition("Exit codes: ")[2]
     assert sorted(listed) == sorted(re.findall(r"\b(\d+)\s[a-z]", said))
-
-
-def test_pages_give_the_same_areas_of_fires() -> None:
-    table = page("docs/validation.md").partition("table: areas")[2].partition("end: areas")[0]
-    rows = re.findall(r"^\| [\d.]+ \| [\d. -]+ \|$", table, re.MULTILINE)
-    assert len(rows) == 5
-    for row in rows:
-        assert row in page("docs/how-it-works.md")

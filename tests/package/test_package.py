@@ -130,7 +130,7 @@ def texts_of_the_checkout() -> list[str]:
 
 
 def test_no_address_is_made_up() -> None:
-    # docs/publishing.md lists what must be filled in; an address to copy from a page is no address.
+    # CONTRIBUTING.md lists what must be filled in; an address to copy from a page is no address.
     made_up = re.compile(r"https?://[\w.-]*\bexample\.(?:org|com|net)|@example\.|your-(?:name|org)"
                          r"|TODO|FIXME")
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,

@@ -158,7 +158,7 @@ def test_a_run_makes_inputs_and_a_record_and_goes_on_where_it_was_stopped(
     config.write_text(config.read_text().replace("plan_fires = 12", "plan_fires = 13"))
     with pytest.raises(AssertionError, match="measured again"):
         jobs["brought"].main(run)
-    page = ROOT / "docs" / "results-brought.md"
+    page = ROOT / "docs" / "results-jobs.md"
     made = jobs["brought_page"].with_brought_tables(page.read_text(), [record])
     assert "| stand-in | bare-line |" in made
 

@@ -170,7 +170,7 @@ def test_the_metadata_is_what_qgis_asks_for() -> None:
     found = configparser.ConfigParser()
     found.read(PROVIDER / "metadata.txt", encoding="utf-8")
     general = found["general"]
-    # An address by which the authors can be reached is left out until there is one: publishing.md.
+    # An address by which the authors can be reached is left out until there is one.
     for key in ("name", "qgisMinimumVersion", "qgisMaximumVersion", "description", "about",
                 "version", "author"):
         assert general[key]
