@@ -1,6 +1,7 @@
 """Environment variables of other programs, which GDAL and PROJ beneath firebreak must not read."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -22,7 +23,18 @@ def foreign_variables() -> list[str]:
 def without_foreign() -> Iterator[None]:
     """Without these variables while the block runs; the calling program has them back after it."""
     before = {name: os.environ.pop(name) for name in foreign_variables()}
+    if any(name.startswith("PROJ_") for name in before):
+        _back_to_own_proj_data()
     try:
         yield
     finally:
         os.environ.update(before)
+
+
+def _back_to_own_proj_data() -> None:
+    """A rasterio that the calling program imported before has taken PROJ's data from the variables;
+    the data that lie in its own wheel take their place, where there are any."""
+    if (env := sys.modules.get("rasterio.env")) is None:
+        return
+    if (own := env.PROJDataFinder().search_wheel()) is not None:
+        env.set_proj_data_search_path(own)

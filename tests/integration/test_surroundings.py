@@ -133,6 +133,8 @@ def test_a_folder_is_no_raster(place: Path) -> None:
 
 READ = """
 import os, sys
+if sys.argv[2:]:
+    import rasterio
 before = dict(os.environ)
 from firebreak import read_landscape
 land = read_landscape(sys.argv[1])
@@ -141,11 +143,12 @@ print(land.shape, land.crs)
 """
 
 
+@pytest.mark.parametrize("first", [[], ["rasterio"]])
 def test_python_works_among_the_variables_of_other_programs_and_leaves_them(
-        tmp_path: Path) -> None:
+        tmp_path: Path, first: list[str]) -> None:
     foreign = {"PROJ_LIB": NONE, "PROJ_DATA": NONE, "GDAL_SKIP": "GTiff", "GDAL_DATA": NONE,
                "OSR_DEFAULT_AXIS_MAPPING_STRATEGY": "AUTHORITY_COMPLIANT"}
-    said = [subprocess.run([sys.executable, "-c", READ, "sample:santa-ana"], cwd=tmp_path,
+    said = [subprocess.run([sys.executable, "-c", READ, "sample:santa-ana", *first], cwd=tmp_path,
                            env=os.environ | variables, capture_output=True, timeout=100)
             for variables in ({}, foreign)]
     assert [done.returncode for done in said] == [0, 0], said[1].stderr.decode()
