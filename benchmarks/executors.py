@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from firebreak.executors.base import Executor, call_all, closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import ExecutorName, open_executor
-from firebreak.fire import FireConditions, make_scene
+from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import set_threads
-from firebreak.train.studies.large_evaluation import burn_chunk
 
 CALLS, TRANSFERS, CHUNKS, FIRES = 300, 20, 24, 1500
 
@@ -35,7 +34,7 @@ class Bench:
         return values
 
     def burn(self, chunk: int) -> float:
-        return float(burn_chunk(self.scene, [], chunk, FIRES).total[0])
+        return float(burn(self.scene, self.scene.fires(f"test-{chunk}", FIRES)).loss.sum())
 
 
 def median_ms(executor: Executor, method: str, times: int, *arguments: object) -> float:

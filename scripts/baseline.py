@@ -196,7 +196,7 @@ def jobs_of(work: Workplace, methods: list[str]) -> dict[str, Job]:
     add("trials", f"trials quick --search grid --executor in-process {settings(TRIALS)}")
     jobs["report"] = partial(reported, work)
     jobs["evaluate/fires"] = partial(work.run, EVALUATE)
-    jobs["evaluate/chunks"] = partial(work.run, f"{EVALUATE} --executor in-process")
+    jobs["evaluate/workers"] = partial(work.run, f"{EVALUATE} --executor in-process")
     for name in ("surface", "canadian"):
         add(f"behavior/{name}", f"behavior {name}.csv", ".csv")
     for name in ("made", "land"):

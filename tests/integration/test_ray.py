@@ -14,13 +14,11 @@ from firebreak.checks import InputError
 from firebreak.executors.base import Executor, call_all, closing, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
-from firebreak.fire import FireConditions, make_scene
+from firebreak.fire import FireConditions, burn, make_scene, parts
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation.compared_plans import planned
+from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 from firebreak.train.config.load import load_config
 from firebreak.train.rollout.player import make_player, weights_of
-from firebreak.train.studies import large_evaluation
-from firebreak.train.studies.large_evaluation import ChunkBurner, evaluate_in_chunks, masks_of
 from ray_workers import nodes_of_workers
 from tiny import TINIER
 from worked import Tally, make_tally
@@ -135,21 +133,16 @@ def two_workers(address: str, recipe: Recipe, killed_at: int) -> Executor:
     return found
 
 
-def test_an_evaluation_gives_the_same_figures_though_an_actor_is_killed(
+def test_fires_give_the_same_figures_though_an_actor_is_killed(
         address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Of the driver: it says how long chunks are.
-    monkeypatch.setattr(large_evaluation, "_MAX_FIRES", 50)
-    scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
-    plans = list(planned(scenes, ["none", "burn-probability"], budget_share=0.05,
-                         plan_fires=24, seed=3))
-    recipe = Recipe(ChunkBurner, (scenes, masks_of(plans)))
-    here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,
-                              test_fires=500, seed=3)
-    with closing(two_workers(address, recipe, killed_at=4)) as found:
-        there = evaluate_in_chunks(scenes, plans, found, plan_fires=24, test_fires=500, seed=3)
+    monkeypatch.setattr(parts, "PART_FIRES", 50)  # of the driver: it says what parts there are
+    scenes = [make_scene(generate(seed, 12), FireConditions(scenarios=2), 3) for seed in (3, 4)]
+    fires = scenes[1].fires("test", 500)
+    with closing(two_workers(address, burner_recipe(scenes), killed_at=4)) as found:
+        there = burned_by_workers(found, scenes[1], fires, place=1)
         assert found.restarts == 1
-    assert there.rows == here.rows
-    assert there.methods == here.methods
+    for ours, theirs in zip(burn(scenes[1], fires, want="statistics"), there, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
 
 
 def test_collected_episodes_are_the_same_though_an_actor_is_killed(address: str) -> None:

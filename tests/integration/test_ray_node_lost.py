@@ -13,44 +13,12 @@ from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, burn, make_scene, parts
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation.compared_plans import planned
 from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
-from firebreak.train.studies import large_evaluation
-from firebreak.train.studies.large_evaluation import ChunkBurner, evaluate_in_chunks, masks_of
 from ray_workers import TwoNodes, nodes_of_workers
 from worked import make_tally
 
 # Warnings are Ray's own.
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarnings("ignore")]
-
-
-def test_an_evaluation_with_every_cpu_in_use_outlives_a_node(
-        nodes: TwoNodes, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Of the driver: it says how long chunks are.
-    monkeypatch.setattr(large_evaluation, "_MAX_FIRES", 50)
-    scenes = [make_scene(generate(3, 12), FireConditions(scenarios=2), 3)]
-    plans = list(planned(scenes, ["none", "burn-probability"], budget_share=0.05,
-                         plan_fires=24, seed=3))
-    recipe = Recipe(ChunkBurner, (scenes, masks_of(plans)))
-    here = evaluate_in_chunks(scenes, plans, open_executor("in-process", recipe), plan_fires=24,
-                              test_fires=900, seed=3)
-    burned: list[int] = []
-
-    def progress(fires: float) -> None:
-        burned.append(int(fires))
-        if len(burned) == 5:
-            nodes.kill_second()
-            nodes_of_workers(lambda alive: alive < 2)
-
-    with closing(open_executor("ray", recipe, 0, nodes.cluster.address)) as executor:
-        assert executor.workers == 2
-        nodes_of_workers(lambda alive: alive == 2)
-        there = evaluate_in_chunks(scenes, plans, executor, plan_fires=24, test_fires=900, seed=3,
-                                   progress=progress)
-        assert executor.restarts >= 1
-    assert len(burned) > 5
-    assert there.rows == here.rows
-    assert there.methods == here.methods
 
 
 def test_a_node_that_comes_later_takes_calls(nodes: TwoNodes) -> None:
@@ -105,7 +73,8 @@ def test_ray_that_does_not_start_in_time_is_one_sentence(
         open_executor("ray", Recipe(make_tally), 1, address)
 
 
-def test_fires_of_a_large_map_outlive_a_node(nodes: TwoNodes,
+@pytest.mark.parametrize("workers", [2, 0], ids=["two", "every CPU"])
+def test_fires_of_a_large_map_outlive_a_node(nodes: TwoNodes, workers: int,
                                              monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "PART_FIRES", 5)  # of the driver: it says what parts there are
     wide = make_scene(generate(3, 24), FireConditions(
@@ -120,7 +89,9 @@ def test_fires_of_a_large_map_outlive_a_node(nodes: TwoNodes,
             nodes.kill_second()
             nodes_of_workers(lambda alive: alive < 2)
 
-    with closing(open_executor("ray", burner_recipe(wide), 2, nodes.cluster.address)) as executor:
+    recipe, address = burner_recipe([wide]), nodes.cluster.address
+    with closing(open_executor("ray", recipe, workers, address)) as executor:
+        assert executor.workers == 2
         nodes_of_workers(lambda alive: alive == 2)
         there = burned_by_workers(executor, wide, fires, report=kill)
         assert executor.restarts >= 1

@@ -170,9 +170,6 @@ RULES = (
     needs(_WORKERS, ("executor",), "add --executor processes"),
     Rule(("ray_address",), ("executor",), lambda settings: settings["executor"] != "ray",
          "--executor ray together with --ray-address", "{executor}", "add --executor ray"),
-    Rule(("out",), ("executor", "perturb"), lambda settings: settings["executor"] is None,
-         "--executor together with --out, which keeps its sums", "none",
-         "add --executor processes"),
     # a run
     Rule(("hours", "year", "wind_towards"), ("weather", "reward_fires"),
          lambda settings: settings["weather"] is None, "--weather together with {name}", "none",

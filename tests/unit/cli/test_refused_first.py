@@ -86,12 +86,11 @@ CASES = {
     }.items()},
     **{f"evaluate: {name}": (EVALUATE, *case) for name, case in {
         **WORKERS, **ALONE, **PLANS, **FIRES,
-        "sums alone": (["--out", "sums"], "expected --executor together with"),
         "doubts by workers": (["--perturb", "--executor", "processes"], "no --perturb beside"),
     }.items()},
     **{f"evaluate by workers: {name}": ([*EVALUATE, "--executor", "in-process"], *case)
        for name, case in {**PLANS, **FIRES}.items()},
-    **{f"evaluate in chunks: {name}": (
+    **{f"evaluate by workers, kept: {name}": (
         [*EVALUATE, "--executor", "in-process", "--out", "sums"], *case)
        for name, case in {**PLANS, **FIRES}.items()},
     **{f"{command}: {name}": ([command, "--quiet"] if command == "evolve" else [command], *case)

@@ -2,6 +2,7 @@
 line and `api.compared` take.
 """
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,15 +25,19 @@ from firebreak.planning.core.area import named_shape
 from firebreak.planning.output.earlier import plan_file
 
 if TYPE_CHECKING:
-    from firebreak.fire import Scene
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from firebreak.fire import Fires, Scene
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.domain import Domain
     from firebreak.planning.core.plan import Plan
+    from firebreak.planning.evaluation.judging import Burn
 
 
 LARGE_CELLS = 1_000_000
-"""Cells of a map above which workers burn its fires weather by weather. What is free of memory does
-not decide: the fires are others than those of chunks."""
+"""Cells of a map above which workers burn its fires weather by weather."""
+KIND = "burned fires"
 
 
 class Request(NamedTuple):
@@ -111,6 +116,39 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         "budget_share": options.budget, "plan_fires": options.plan_fires,
         "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
         "plans": read, "search": options.search()}, [part.domain for part in parts])
+
+
+def kept_in(folder: Path, burn: "Burn") -> "Burn":
+    """`burn`, with its results kept in a folder. Fires of which that has the result, under the same
+    breaks and by the same program, are not burned again; a damaged result is.
+    """
+    import torch
+
+    from firebreak.fire import BurnResult
+    from firebreak.planning.core.identity import bytes_of, hash_of, parts_of_scene, program
+    from firebreak.tensor_file import Damaged
+    from firebreak.train.storage.forms import restoring
+    from firebreak.train.storage.store import open_folder, remove_folder, sweep, write_folder
+
+    sweep(folder)
+
+    def kept(scene: "Scene", fires: "Fires", breaks: "NDArray[np.bool_] | None") -> BurnResult:
+        own = folder / hash_of([program(), *parts_of_scene(scene), *map(bytes_of, fires),
+                                bytes_of(breaks)])[:16]
+        if own.is_dir():
+            try:
+                with restoring(own):
+                    found = open_folder(own, KIND).load()
+                    return BurnResult(**{name: tensor.numpy() for name, tensor in found.items()})
+            except Damaged as error:
+                warnings.warn(f"{error}; its fires burn again", stacklevel=2)
+                remove_folder(own)
+        burned = burn(scene, fires, breaks)
+        write_folder(own, KIND, {name: torch.from_numpy(array)
+                                 for name, array in burned._asdict().items()})
+        return burned
+
+    return kept
 
 
 def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions) -> "Plan":

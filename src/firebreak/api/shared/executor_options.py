@@ -18,10 +18,8 @@ class WorkerOptions:
     """Where the work is done, if it is divided."""
 
     executor: ExecutorName | None = None
-    """Burn the test fires in chunks, any number in constant memory: in this process, on this
-    machine's cores, or on a Ray cluster (extra ray). These are other fires than without this
-    option, except on one map of more than a million cells for which no method plans: without --out
-    its fires are the same, and burn in no chunks."""
+    """Where the fires burn: in this process, on this machine's cores, or on a Ray cluster (extra
+    ray). Numbers and maps are the same everywhere."""
     workers: Annotated[int, Ge(0), Le(4096)] = 0
     """Number of workers; 0: one for each core (of the cluster). Results are the same for any
     number."""
@@ -69,24 +67,6 @@ class ExecutorOptions(WorkerOptions):
     executor: ExecutorName = "in-process"
     """Where the work is done: in this process, on this machine's cores, or on a Ray cluster (extra
     ray)."""
-
-
-@dataclass(frozen=True)
-class BurnOptions(WorkerOptions):
-    """Where fires burn."""
-
-    executor: ExecutorName | None = None
-    """Where the fires burn: in this process, on this machine's cores, or on a Ray cluster (extra
-    ray). The maps are the same everywhere."""
-
-    def named(self) -> bool:
-        """Return whether workers are asked for.
-
-        Raises:
-            InputError: as `check`.
-        """
-        self.check()
-        return self.executor is not None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 import re
 import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from firebreak.fire import Scene
     from firebreak.planning.evaluation.doubt import DoubtResult
     from firebreak.planning.evaluation.evaluate import Evaluation
+    from firebreak.planning.evaluation.judging import Burn
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class EvaluateArguments(EvaluateOptions):
     """Plans to compare too: each a folder that `firebreak plan` wrote, its plan.csv or plan.tif, or
     a Cell2Fire table."""
     out: Path | None = None
-    """Folder that keeps the sums of --executor: the same command continues after a kill."""
+    """Folder that keeps what the fires burn under each plan: the same command continues after a
+    kill."""
     perturb: bool = False
     """Also burn the plans with other rates of spread, winds, moistures and breaches than they were
     made for."""
@@ -59,27 +63,21 @@ def _run(args: EvaluateArguments) -> int:
 
     scenes, methods, request, domains = request_of(
         args.landscapes, args, args.plan or [],
-        tiled=not args.perturb and args.out is None,
-        beside=None if args.where.executor is None else args.where.beside())
+        tiled=not args.perturb, beside=None if args.where.executor is None else args.where.beside())
     from firebreak.planning.evaluation.doubt import to_json as doubt_json
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
 
-    whole = [scene for scene in scenes if not scene.tiled]  # all, where they must be
-    if args.where.executor is None:
+    with _burning(args, scenes) as burn:
         done = evaluate(scenes, methods, test_fires=args.test_fires,
-                        bar=bars(args.scene.bars_hidden), **request)
-    elif scenes[0].tiled:
-        done = _by_weather(args, scenes[0], methods, request)
-    else:
-        done = _in_chunks(args, whole, methods, request)
+                        bar=bars(args.scene.bars_hidden), burn=burn, **request)
     print(table(done))
     print("".join(map(domain_words, domains)), end="")
     for words in dict.fromkeys(args.scene.crews_words(scene.conditions) for scene in scenes):
         print(words, end="")
     for words in dict.fromkeys(words for scene in scenes for words in scene.conditions.assumed):
         print(f"assumed: {words}")
-    doubted = _doubted(args, whole, done) if args.perturb else None
+    doubted = _doubted(args, scenes, done) if args.perturb else None
     print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:
         more: dict[str, Any] = {} if doubted is None else {"doubt": doubt_json(doubted)}
@@ -99,43 +97,25 @@ def _doubted(args: EvaluateArguments, scenes: "list[Scene]", done: "Evaluation")
     return found
 
 
-def _in_chunks(args: EvaluateArguments, scenes: "list[Scene]", methods: list[str],
-               request: dict[str, Any]) -> "Evaluation":
-    """The evaluation with its test fires burned by workers."""
+@contextmanager
+def _burning(args: EvaluateArguments, scenes: "list[Scene]") -> "Iterator[Burn]":
+    """The function that burns fires: here or by workers, and kept in a folder where one is named.
+    """
+    from firebreak.api.shared.evaluate_steps import kept_in
     from firebreak.executors.base import closing
-    from firebreak.executors.calls import Recipe
-    from firebreak.planning.evaluation.compared_plans import planned, plans_to_make
-    from firebreak.train.studies.large_evaluation import (
-        ChunkBurner,
-        check_kept,
-        evaluate_in_chunks,
-        masks_of,
-    )
-
-    if args.out is not None:
-        check_kept(args.out)
-    bar = bars(args.scene.bars_hidden)
-    with bar(plans_to_make(scenes, methods, args.random_draws), "plan") as advance:
-        plans = list(planned(scenes, methods, report=advance, **request))
-    with (closing(args.where.open(Recipe(ChunkBurner, (scenes, masks_of(plans))))) as executor,
-          bar(args.test_fires * len(scenes), "fire") as advance):
-        return evaluate_in_chunks(scenes, plans, executor, plan_fires=args.plan_fires,
-                                  test_fires=args.test_fires, seed=args.scene.seed,
-                                  folder=args.out, progress=advance)
-
-
-def _by_weather(args: EvaluateArguments, scene: "Scene", methods: list[str],
-                request: dict[str, Any]) -> "Evaluation":
-    """The evaluation of plans of a large map, whose fires workers burn weather by weather."""
-    from firebreak.executors.base import closing
-    from firebreak.planning.evaluation.evaluate import evaluate
+    from firebreak.planning.evaluation.judging import statistics
     from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 
-    with closing(args.where.open(burner_recipe(scene))) as executor:
-        return evaluate([scene], methods, test_fires=args.test_fires,
-                        bar=bars(args.scene.bars_hidden), **request,
-                        burn=lambda _, fires, breaks: burned_by_workers(executor, scene, fires,
-                                                                        breaks))
+    def kept(burn: "Burn") -> "Burn":
+        return burn if args.out is None else kept_in(args.out, burn)
+
+    if args.where.executor is None:
+        yield kept(statistics)
+        return
+    places = {id(scene): place for place, scene in enumerate(scenes)}
+    with closing(args.where.open(burner_recipe(scenes))) as executor:
+        yield kept(lambda scene, fires, breaks: burned_by_workers(
+            executor, scene, fires, breaks, place=places[id(scene)]))
 
 
 def _next(args: EvaluateArguments, done: "Evaluation",

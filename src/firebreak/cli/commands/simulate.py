@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.shared.executor_options import BurnOptions
+from firebreak.api.shared.executor_options import WorkerOptions
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.progress import bars
@@ -41,13 +41,14 @@ class SimulateArguments(SimulateOptions):
     """A CSV table of fires on record, with a column hectares or acres, to compare sizes with."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
-    where: BurnOptions = field(default_factory=BurnOptions)
+    where: WorkerOptions = field(default_factory=WorkerOptions)
 
 
 def run(bound: Bound[SimulateArguments]) -> int:
     """Runs the command."""
     args = bound.options
-    by_workers = _by_workers(args.where) if args.where.named() else None
+    args.where.check()
+    by_workers = None if args.where.executor is None else _by_workers(args.where)
     common.check_out(args.out)
     common.check_there(args, args.landscape)  # an output folder of that name would be there
     with held_folder(args.out):
@@ -111,14 +112,14 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     return 0
 
 
-def _by_workers(where: BurnOptions) -> "BurnAll":
+def _by_workers(where: WorkerOptions) -> "BurnAll":
     """The function that burns fires on a scene by the workers that are asked for."""
     from firebreak.executors.base import closing
     from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 
     def burn_all(scene: "Scene", fires: "Fires", breaks: NDArray[np.bool_] | None,
                  report: Callable[[int], object]) -> "BurnResult":
-        with closing(where.open(burner_recipe(scene))) as executor:
+        with closing(where.open(burner_recipe([scene]))) as executor:
             return burned_by_workers(executor, scene, fires, breaks, report)
 
     return burn_all

@@ -112,33 +112,37 @@ def _tenth(times: Floats) -> float:
 
 
 class FireBurner:
-    """The scene, held by a worker. A call has the fires and the breaks with it."""
+    """Scenes, held by a worker. A call has the fires and the breaks with it."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, scenes: Sequence[Scene]) -> None:
+        self.scenes = scenes
 
-    def burn(self, fires: Fires, cells: NDArray[np.int64],
+    def burn(self, place: int, fires: Fires, cells: NDArray[np.int64],
              units: tuple[float, float]) -> PartSums:
-        """The sums of fires of one weather, in these units, once the flat cells are broken."""
-        return burn_part(self.scene, fires, cells, units)
+        """The sums of fires of one weather, in these units, once the flat cells of the scene of
+        this number are broken.
+        """
+        return burn_part(self.scenes[place], fires, cells, units)
 
 
-def burner_recipe(scene: Scene) -> Recipe:
+def burner_recipe(scenes: Sequence[Scene]) -> Recipe:
     """The recipe by which a worker makes its `FireBurner`."""
-    return Recipe(FireBurner, (scene,))
+    return Recipe(FireBurner, (scenes,))
 
 
 def burned_by_workers(executor: Executor, scene: Scene, fires: Fires,
                       breaks: NDArray[np.bool_] | None = None,
-                      report: Callable[[int], object] = lambda count: None) -> BurnResult:
+                      report: Callable[[int], object] = lambda count: None,
+                      place: int = 0) -> BurnResult:
     """The statistics of `fire.burn`, bit for bit, by workers that are made by `burner_recipe`.
 
     report: is given the number of fires that have burned since it was last called.
+    place: of the scene among those of the recipe.
     """
     cells = np.empty(0, np.int64) if breaks is None else np.flatnonzero(breaks)
     parts, sums = parts_of(fires, scene.landscape.shape), PartsTotal(scene, fires, breaks)
-    calls = ((fires.part(which), cells, sums.units) for which in parts)
-    for place, part in map_chunks(executor, FireBurner.burn.__name__, calls, "async"):
-        sums.add(parts[place], part)
-        report(parts[place].size)
+    calls = ((place, fires.part(which), cells, sums.units) for which in parts)
+    for number, part in map_chunks(executor, FireBurner.burn.__name__, calls, "async"):
+        sums.add(parts[number], part)
+        report(parts[number].size)
     return sums.result()

@@ -1,1 +1,1 @@
-"""Many runs or agents at once: trials, evolution, very large evaluations. One run is in `run`."""
+"""Many runs or agents at once: trials, evolution. One run is in `run`."""
