@@ -71,7 +71,7 @@ def measure(name: str, out: Path) -> Record:
 
 def _plan(job: Job, policy: Policy) -> Plan:
     place, args = job.place, job.args
-    return plan_by_choice(job.scene, place.share, args.plan_fires, seed=args.scene.seed,
+    return plan_by_choice(job.scene, place.share, job.plan_fires, seed=args.scene.seed,
                           policy=policy, rules=place.rules,
                           segment_m=args.place.segment_m).plan
 
@@ -80,7 +80,7 @@ def _years(job: Job, plan: Plan) -> Record:
     args, scene = job.args, job.scene
     assert args.place.horizon is not None
     segments = break_segments_of(plan.break_mask(), scene.landscape, args.place.segment_m)
-    order = in_build_order(scene, segments, args.plan_fires)
+    order = in_build_order(scene, segments, job.plan_fires)
     years, money = money_by_year(job.place.phases, job.place.money, args.place.horizon)
     found = years_of_plan(scene, order, rows_named(args.scene.breaks), years, money,
                           args.test_fires, discount_rate=args.place.discount_rate)
@@ -103,7 +103,7 @@ def _lines(name: str, job: Job, plan: Plan, out: Path, policy: Policy) -> Record
             for way, options in PLACES.items()}
     plans = {way: plan if way == own else _plan(one, policy) for way, one in jobs.items()}
     scene = jobs[FREE].scene  # the others differ in what may be treated alone
-    result = judge_scene(scene, {way: [one] for way, one in plans.items()}, args.plan_fires,
+    result = judge_scene(scene, {way: [one] for way, one in plans.items()}, plan.plan_fires,
                          args.test_fires)
     untreated, free = result.untreated, result.saved[FREE]
     lines = jobs[ONLY].place.rules.lines

@@ -10,6 +10,7 @@ from firebreak.api.plans.area import PlanningArea, planning_area
 from firebreak.checks import unknown_name
 from firebreak.cli.shared.plan_record import PlanArguments, options_in
 from firebreak.fire import Scene
+from firebreak.planning.core.fire_counts import enough_plan_fires
 
 FROM_CONFIGS = "../../outputs/jobs/"
 """How a job's TOML names the folder of its inputs."""
@@ -22,6 +23,11 @@ class Job(NamedTuple):
     args: PlanArguments
     place: PlanningArea
     scene: Scene
+
+    @property
+    def plan_fires(self) -> int:
+        """As many plan fires as `firebreak plan` takes."""
+        return enough_plan_fires(self.scene, self.args.plan_fires)
 
 
 def names_of(chosen: list[str]) -> list[str]:

@@ -176,7 +176,7 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
                       seconds=process_time() - began)
     count = len(plans)
     seconds, wall = process_time() - began, perf_counter() - began_wall
-    result = judge_scene(job.scene, {method: plans}, job.args.plan_fires, job.args.test_fires)
+    result = judge_scene(job.scene, {method: plans}, job.plan_fires, job.args.test_fires)
     return Record(
         job.name, method, key_of(job), chosen=chosen, seconds=seconds / count,
         wall_seconds=wall / count, limit_seconds=limit,
@@ -204,14 +204,14 @@ def _plans(job: Job, method: str, policy: Policy, search: SearchOptions,
            report: Reporter) -> tuple[list[Plan], str | None]:
     place, args, seed = job.place, job.args, job.args.scene.seed
     if method == AUTO:
-        plan = plan_by_choice(job.scene, place.share, args.plan_fires, seed=seed, policy=policy,
+        plan = plan_by_choice(job.scene, place.share, job.plan_fires, seed=seed, policy=policy,
                               rules=place.rules, segment_m=args.place.segment_m).plan
         return [plan], plan.method
     seeds = [seed]
     if method_of(method).stochastic:
         seeds = [integer_seed(seed, "random-draw", draw) for draw in range(RANDOM_DRAWS)]
     with known():
-        return [make_plan(job.scene, place.share, args.plan_fires, method, seed=own,
+        return [make_plan(job.scene, place.share, job.plan_fires, method, seed=own,
                           policy=policy, search=search, rules=place.rules, report=report)
                 for own in seeds], None
 

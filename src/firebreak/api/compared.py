@@ -146,7 +146,7 @@ def compared_with(run: "PlanAtOnce", others: Sequence[Any]) -> ComparedPlans:
     with threads_kept():
         return ComparedPlans.of(evaluate_scenes(
             [run.scene], [name for name in names if name not in given],
-            budget_share=area.share, plan_fires=options.plan_fires,
+            budget_share=area.share, plan_fires=own.plan_fires,
             test_fires=options.test_fires or GIVEN_FIRES, seed=options.scene.seed,
             policy=request.policy or policy_for(names, None, options.scene),
             search=options.search(), random_draws=3, existing=given,

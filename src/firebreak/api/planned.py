@@ -245,7 +245,7 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
     settings = with_arrays(settings, source, settings.scene)
     bar = notebook_bars(settings.scene.quiet)
     with threads_kept():
-        request = read_request(source, settings, fires_named="plan_fires" in options)
+        request = read_request(source, settings)
         run = make_run(request, bar).judged(bar)
     area = request.area
     found: dict[str, Any] = {"effect": None, "comparison": None, "choice": None}

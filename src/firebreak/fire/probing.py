@@ -15,9 +15,9 @@ from scipy.ndimage import gaussian_filter
 
 from firebreak.fire.behavior_models import behavior_on_demand
 from firebreak.fire.engine import burn, burn_tracks
-from firebreak.fire.fires import Fires
+from firebreak.fire.fires import Fires, effective_number
 from firebreak.fire.proposal import Blocks, Proposal, along, blocks_of, in_blocks
-from firebreak.fire.scene import PROBE_SET, Scene
+from firebreak.fire.scene import NUMBER_SET, PROBE_SET, Scene
 from firebreak.seeding import generator
 
 PLAIN_FIRES, MEETS_ENOUGH = 64, 0.5
@@ -26,6 +26,8 @@ nothing to add."""
 PROBE_FIRES, FIRST_FIRES, MOST_BURNED = 512, 32, 20_000_000
 """Fires that burn backwards; cells that they burn, about, as the first of them foretell. Cells
 count, not seconds, so that every machine finds the same proposal."""
+NUMBER_FIRES = 1024
+"""Fires that the proposal draws, of which is counted how many plain draws they are worth."""
 SECTORS, SPEEDS, MOST_STREAMS = 16, 2, 32
 """Weathers are grouped by the direction of their first wind, and whether it is faster than the
 median; so many streams of weather stand for all groups together, but one for each at least."""
@@ -38,18 +40,23 @@ Floats = NDArray[np.float64]
 
 
 def with_proposal(scene: Scene) -> Scene:
-    """The scene with a proposal; itself where plain draws meet value often enough, or never."""
+    """The scene with a proposal and with what its fires are worth; with plain draws where these
+    meet value often enough, itself where they never do.
+    """
     worth = scene.value * scene.landscape.burnable
     if scene.conditions.regime.edge_share > 0.0 or not worth.any():
         return scene
     plain = burn(scene, scene.fires(PROBE_SET, PLAIN_FIRES)).loss
-    if (plain > 0.0).mean() >= MEETS_ENOUGH:
-        return scene
+    if (share := float((plain > 0.0).mean())) >= MEETS_ENOUGH:
+        return replace(scene, meets=share)
     land, group = scene.landscape, weather_groups(scene)
     blocks = blocks_of(land.burnable, land.ignition_weight)
     chance = _chances(scene, blocks, group, _probes(scene, group, worth.ravel()))
     often = np.bincount(group, scene.streams.weight).astype(np.float64)
-    return replace(scene, proposal=Proposal(blocks, group, _tilt(chance, blocks.mass, often)))
+    made = replace(scene, proposal=Proposal(blocks, group, _tilt(chance, blocks.mass, often)))
+    fires = made.fires(NUMBER_SET, NUMBER_FIRES)
+    meeting = effective_number(fires.times[burn(made, fires).loss > 0.0])
+    return replace(made, meets=meeting / NUMBER_FIRES)
 
 
 def weather_groups(scene: Scene) -> NDArray[np.int64]:

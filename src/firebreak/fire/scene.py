@@ -30,10 +30,10 @@ from firebreak.weather.streams import WeatherStreams, constant, with_later
 RIM = 4 * REACH
 """An arc crosses cells at most REACH away, which read what lies as far again; bare ground reads the
 fuel beside it, no further."""
-COUNTED = ("plan", "choice", "test")
-"""Sets of fires that are drawn by a proposal: those that plan, choose and judge."""
-PROBE_SET = "proposal"
-"""The set of fires that find it."""
+PROBE_SET, NUMBER_SET = "proposal", "number"
+"""Sets of fires that find a proposal, and how many fires that it draws are enough."""
+PROPOSED = ("plan", "choice", "test", NUMBER_SET)
+"""Sets of fires that are drawn by a proposal: those that plan, choose and judge, and that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,7 +49,9 @@ class Scene:
         behavior: rate of spread, heading, intensity per row of weather and cell; worked out when it
             is first asked for where travel times do not need the whole.
         travel: the travel field of all rows of weather; None where the scene is tiled.
-        proposal: where the fires of COUNTED sets are drawn; None: as often as fires start there.
+        proposal: where the fires of PROPOSED sets are drawn; None: as often as fires start there.
+        meets: plain draws that one of these fires is worth, of draws that meet value; None where
+            no probe fires were burned.
     """
 
     landscape: Landscape
@@ -63,6 +65,7 @@ class Scene:
     behavior: FireBehavior
     travel: TravelField | None
     proposal: Proposal | None = None
+    meets: float | None = None
 
     @property
     def field(self) -> TravelField:
@@ -87,12 +90,12 @@ class Scene:
 
     def fires(self, fire_set: str, count: int) -> Fires:
         """The first `count` fires of the set `fire_set`, the same at every call; with weights where
-        there is a proposal and the set is one of COUNTED.
+        there is a proposal and the set is one of PROPOSED.
         """
         fires = draw_fires(self.conditions.regime, self.landscape.burnable, self.streams.weight,
                            count, self.median_duration_min, seed=self.seed, fire_set=fire_set,
                            landscape=self.key, ignition_weight=self.landscape.ignition_weight)
-        if self.proposal is None or fire_set not in COUNTED:
+        if self.proposal is None or fire_set not in PROPOSED:
             return fires
         draws = tuple(generator(self.seed, "fires", fire_set, self.key, f"proposed {name}")
                       .random(count) for name in ("share", "weather", "start", "weight"))

@@ -19,8 +19,13 @@ from firebreak.fire import (
 )
 from firebreak.fire.making import with_travel
 from firebreak.fire.probing import backwards, weather_groups
-from firebreak.fire.scene import COUNTED, PROBE_SET
+from firebreak.fire.scene import PROBE_SET, PROPOSED
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.fire_counts import (
+    FEWEST_MEETING,
+    enough_plan_fires,
+    most_plan_fires,
+)
 
 
 def scene_of(seed: int, size: int, houses: int, minutes: float, *, scenarios: int = 8,
@@ -84,14 +89,40 @@ def test_where_few_fires_meet_value_the_mean_is_five_times_surer() -> None:
 def test_the_scene_stays_where_a_proposal_adds_nothing() -> None:
     everywhere = make_scene(generate(1, 24), FireConditions(scenarios=2), 1)
     from_edge, worthless = scene_of(1, 24, 3, 60.0, edge_share=0.5), scene_of(1, 24, 0, 60.0)
-    for scene in (everywhere, from_edge, worthless):
+    for scene in (from_edge, worthless):
         assert with_proposal(scene) is scene
-        assert scene.fires("test", 5).weight is None
+    plain = with_proposal(everywhere)
+    assert plain.meets is not None
+    assert 0.5 <= plain.meets <= 1.0
+    assert plain.fires("test", 5).weight is None
+
+
+@pytest.mark.slow
+def test_plan_fires_are_so_many_that_enough_meet_value() -> None:
+    found = []
+    for seed in range(4):
+        scene = with_proposal(scene_of(seed, 48, 24, 120.0))
+        count = enough_plan_fires(scene, None, least=1)
+        assert 1 < count < most_plan_fires(scene.landscape.fuel_model.size)
+        fires = scene.fires("plan", count)
+        found.append(effective_number(fires.times[burn(scene, fires).loss > 0.0]))
+    assert FEWEST_MEETING <= np.median(found) <= 1.5 * FEWEST_MEETING
+
+
+def test_the_number_of_plan_fires_is_as_asked_or_within_bounds() -> None:
+    scene = scene_of(1, 24, 3, 60.0)
+    assert [enough_plan_fires(scene, asked) for asked in (None, 7)] == [256, 7]
+    seldom, always = (replace(scene, meets=meets) for meets in (0.0, 1.0))
+    assert enough_plan_fires(seldom, 7) == 7
+    assert enough_plan_fires(seldom, None) == most_plan_fires(24 * 24) == 1024
+    assert enough_plan_fires(seldom, None, least=3000) == 3000
+    assert enough_plan_fires(always, None) == 256
+    assert most_plan_fires(1000 * 1000) == 100
 
 
 def test_a_tiled_scene_finds_the_same_as_one_that_holds_its_travel_times() -> None:
     one, other = (with_proposal(scene_of(5, 40, 5, 60.0, tiled=tiled)) for tiled in (False, True))
-    for fire_set in COUNTED:
+    for fire_set in PROPOSED:
         for mine, theirs in zip(one.fires(fire_set, 40), other.fires(fire_set, 40), strict=True):
             np.testing.assert_array_equal(mine, theirs)
 
@@ -99,7 +130,7 @@ def test_a_tiled_scene_finds_the_same_as_one_that_holds_its_travel_times() -> No
 def test_probes_are_no_fires_that_count() -> None:
     scene = with_proposal(scene_of(5, 40, 5, 60.0))
     sets = [set(scene.fires(name, 600).key.tolist())
-            for name in (*COUNTED, PROBE_SET, "simulate", "reward")]
+            for name in (*PROPOSED, PROBE_SET, "simulate", "reward")]
     assert len(set.union(*sets)) == sum(map(len, sets))
     for name in (PROBE_SET, "simulate", "reward", "show", "explore"):
         assert scene.fires(name, 5).weight is None

@@ -154,7 +154,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
     with bar(0 if brief else len(order), "segment") as advance:
         if not brief:
             by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
-            order = in_build_order(scene, by_place, options.plan_fires, advance)
+            order = in_build_order(scene, by_place, plan.plan_fires, advance)
     if options.place.corridors:
         order = with_line_lengths(order, area.land.shape[1], area.land.cell_size_m)
     # Of the plan itself the order to build tells, which is the better one.
@@ -183,7 +183,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         _counts(made, evaluation, order) if options.place.corridors else {},
         _without(scene, fires, order, unit.per_value)
         if options.place.corridors and not brief else ()), curves,
-        fire_facts(scene, fires, scene.fires("plan", options.plan_fires)),
+        fire_facts(scene, fires, scene.fires("plan", plan.plan_fires)),
         crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)))
 
 

@@ -197,7 +197,7 @@ def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
         scene = options.scene.tiled_scene(area.land, request.source)
     region = make_region(scene, area.share, request.method, seed=options.scene.seed,
                          policy=request.policy, search=options.search(),
-                         plan_fires=request.plan_fires, rules=area.rules)
+                         plan_fires=options.plan_fires, rules=area.rules)
     settings = WindowSettings(core=options.windows.window_cells or CORE_CELLS,
                               margin=options.windows.window_margin)
     unfinished = None if out is None else Unfinished(out, job_of(region, area.share, settings))

@@ -14,6 +14,7 @@ from firebreak.api.plans.corridors import with_corridors
 from firebreak.api.plans.request import RANDOM_DRAWS, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.planning.core.built import parts_of
+from firebreak.planning.core.fire_counts import enough_plan_fires
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
 from firebreak.planning.core.progress import Bar, in_shares
 from firebreak.planning.evaluation.auto import Choice, first_plan, plan_by_choice
@@ -36,9 +37,10 @@ def make_at_once(request: PlanRequest, bar: Bar, first: FirstPlanTaker | None = 
     judged = is_judged(options)
     with bar(0, "map and fires"):
         # What breaks leave is known off the lines too, so that other networks can be burned.
-        scene = options.scene.scene(area.anywhere, request.source, options.plan_fires)
+        scene = options.scene.scene(area.anywhere, request.source, options.fewest_plan_fires)
+        plan_fires = enough_plan_fires(scene, options.plan_fires)
         if options.place.corridors:
-            area = with_corridors(options.place, area, scene, options.plan_fires)
+            area = with_corridors(options.place, area, scene, plan_fires)
             request = request._replace(area=area)
         scene = replace(scene, landscape=area.land)
 
@@ -46,7 +48,7 @@ def make_at_once(request: PlanRequest, bar: Bar, first: FirstPlanTaker | None = 
         if first is not None:
             first(PlanAtOnce(request=request, scene=scene, plan=plan), first_plan(scene, plan))
 
-    plan, choice, others = _planned(request, request.method, scene, area, bar, tell)
+    plan, choice, others = _planned(request, request.method, scene, area, plan_fires, bar, tell)
     if options.place.corridors and plan.cells.size:
         with bar(1, "knee") as advance:
             parts = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
@@ -57,8 +59,8 @@ def make_at_once(request: PlanRequest, bar: Bar, first: FirstPlanTaker | None = 
     return replace(made, evaluation=_compared(made, bar)) if judged else made
 
 
-def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningArea", bar: Bar,
-             first: Callable[[Plan], object] | None = None,
+def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningArea",
+             plan_fires: int, bar: Bar, first: Callable[[Plan], object] | None = None,
              ) -> tuple[Plan, Choice | None, Mapping[str, Plan]]:
     """The plan of a method or chooser for an area; why a chooser kept it, and what else it made.
 
@@ -69,10 +71,10 @@ def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningA
         report = in_shares(advance)
         if method in CHOOSERS:
             return plan_by_choice(
-                scene, area.share, options.plan_fires, seed=options.scene.seed,
+                scene, area.share, plan_fires, seed=options.scene.seed,
                 policy=request.policy, rules=area.rules, segment_m=options.place.segment_m,
                 report=report, first=first)
-        return make_plan(scene, area.share, options.plan_fires, method, seed=options.scene.seed,
+        return make_plan(scene, area.share, plan_fires, method, seed=options.scene.seed,
                          policy=request.policy, search=options.search(), rules=area.rules,
                          report=report), None, {}
 
@@ -93,7 +95,7 @@ def _compared(made: PlanAtOnce, bar: Bar) -> Evaluation:
         scene = replace(scene, landscape=area.anywhere)
         share = min(1.0, area.money / cost_of(np.flatnonzero(area.anywhere.treatable),
                                               area.anywhere))
-    return evaluate([scene], others, budget_share=share, plan_fires=options.plan_fires,
+    return evaluate([scene], others, budget_share=share, plan_fires=plan.plan_fires,
                     test_fires=options.test_fires, seed=options.scene.seed,
                     random_draws=RANDOM_DRAWS,
                     rules=replace(area.rules, shortest_m=0.0, lines=None),
@@ -115,6 +117,6 @@ def _existing(made: PlanAtOnce, bar: Bar) -> dict[str, Plan]:
     most = min(network.cost, whole)  # lines may cost less than a network that is off them
     at_cost = area._replace(share=most / whole, rules=replace(
         area.rules, budget=most, shortest_m=0.0))
-    equal, *_ = _planned(request, plan.label, made.scene, at_cost, bar)
+    equal, *_ = _planned(request, plan.label, made.scene, at_cost, plan.plan_fires, bar)
     name = f"{plan.label}{AT_EXISTING_COST}"
     return {EXISTING: network, name: replace(equal, method=name)}

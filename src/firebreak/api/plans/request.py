@@ -58,8 +58,6 @@ class PlanRequest(NamedTuple):
         options: as given.
         method: the method, or the chooser, that plans.
         by_windows: True where the map is planned by windows, False where it is planned at once.
-        plan_fires: their number where it was given, else None: by windows it follows from the
-            budget.
         area: the part of the map to plan for.
         policy: that learned methods follow, or None.
         network: of breaks to compare with, or None.
@@ -69,7 +67,6 @@ class PlanRequest(NamedTuple):
     options: PlanOptions
     method: str
     by_windows: bool
-    plan_fires: int | None
     area: "PlanningArea"
     policy: "Policy | None"
     network: "Plan | None"
@@ -98,8 +95,7 @@ def check_options(source: "str | Landscape", options: PlanOptions) -> bool | Non
     return False
 
 
-def read_request(source: "str | Landscape", options: PlanOptions, *,
-                 fires_named: bool = False) -> PlanRequest:
+def read_request(source: "str | Landscape", options: PlanOptions) -> PlanRequest:
     """Check the options, and read the map and the policy.
 
     A map is planned by windows where an option of windows is given, or where it has more than
@@ -107,7 +103,6 @@ def read_request(source: "str | Landscape", options: PlanOptions, *,
 
     Args:
         source: a landscape, or what to read it from.
-        fires_named: True where the number of plan fires was given.
 
     Raises:
         InputError: options that contradict one another or do not fit the map.
@@ -137,7 +132,7 @@ def read_request(source: "str | Landscape", options: PlanOptions, *,
     request = PlanRequest(
         source if isinstance(source, str) else "", options,
         planner_of(method, by_windows=by_windows), by_windows,
-        options.plan_fires if fires_named else None, area, policy, None)
+        area, policy, None)
     _check_on_map(request)
     return request._replace(network=_network(request))
 

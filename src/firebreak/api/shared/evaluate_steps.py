@@ -84,6 +84,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     check_named_there(options)
     from firebreak.api.shared.policies import policy_for
     from firebreak.native_library import max_threads
+    from firebreak.planning.core.fire_counts import enough_plan_fires
     from firebreak.planning.evaluation.compared_plans import checked_plans
 
     policy = policy_for(methods, options.policy, options.scene)
@@ -113,7 +114,8 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
                                else not _fits(part.land, part.source, options)), beside)
               for part in parts]
     return Request(scenes, methods, {
-        "budget_share": options.budget, "plan_fires": options.plan_fires,
+        "budget_share": options.budget,
+        "plan_fires": max(enough_plan_fires(scene, options.plan_fires) for scene in scenes),
         "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
         "plans": read, "search": options.search()}, [part.domain for part in parts])
 
@@ -180,7 +182,7 @@ def _scene(land: "Landscape", source: str, options: EvaluateOptions,
     if tiled:
         parts = BYTES_PER_CELL_PARTS if beside == 0 else 0
         return options.scene.tiled_scene(land, source, TESTED_BYTES + parts, beside or 0)
-    return options.scene.scene(land, source, options.plan_fires)
+    return options.scene.scene(land, source, options.fewest_plan_fires)
 
 
 def _fits(land: "Landscape", source: str, options: EvaluateOptions) -> bool:
@@ -189,7 +191,7 @@ def _fits(land: "Landscape", source: str, options: EvaluateOptions) -> bool:
     from firebreak.planning.core.fire_counts import planning_bytes
 
     conditions = options.scene.conditions(land, source)
-    return sum(planning_bytes(land.shape, conditions, options.plan_fires)) <= free_bytes()
+    return sum(planning_bytes(land.shape, conditions, options.fewest_plan_fires)) <= free_bytes()
 
 
 def _is_large(shape: tuple[int, int] | None) -> bool:

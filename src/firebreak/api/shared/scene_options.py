@@ -130,8 +130,14 @@ class PlanningOptions:
     comes with firebreak: shaded for shaded breaks that nobody holds, else general."""
     time_limit: Positive | None = None
     """Time limit of a method that searches, in seconds: 10 if not given."""
-    plan_fires: AtLeastOne = PLAN_FIRES
-    """Number of plan fires: the fires that every method is given to plan with."""
+    plan_fires: AtLeastOne | None = None
+    """Number of plan fires: the fires that every method is given to plan with. If not given 256,
+    but on a map that is read up to 1,024, so that fires that meet value count for 100."""
+
+    @property
+    def fewest_plan_fires(self) -> int:
+        """The plan fires that there are at least, before a scene tells how many are enough."""
+        return self.plan_fires or PLAN_FIRES
 
     def search(self) -> "SearchOptions":
         """The limits of methods that search."""

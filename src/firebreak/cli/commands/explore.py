@@ -121,6 +121,7 @@ def _followed(folder: Path) -> Path | None:
 def _of_landscape(args: VisualizeArguments) -> "Exploration":
     from firebreak.agent.policy_file import load_policy
     from firebreak.api.shared.domains import part_of_map
+    from firebreak.planning.core.fire_counts import enough_plan_fires
     from firebreak.planning.making import make_plan
     from firebreak.planning.methods import POLICY_METHOD, check_methods, method_of
     from firebreak.report.explorer.plans import exploration
@@ -137,16 +138,17 @@ def _of_landscape(args: VisualizeArguments) -> "Exploration":
         policy = load_policy(args.policy or shipped_for(options))
         warn_of_other_breaks(policy, options)
     if args.plan is None:
-        plan = make_plan(scene, args.budget, args.plan_fires, method, seed=options.seed,
+        plan_fires = enough_plan_fires(scene, args.plan_fires)
+        plan = make_plan(scene, args.budget, plan_fires, method, seed=options.seed,
                          policy=policy)
-        return exploration(scene, policy, args.budget, args.plan_fires, f"seed {options.seed}",
+        return exploration(scene, policy, args.budget, plan_fires, f"seed {options.seed}",
                            plan.method, plan.cells)
     warn_of_other_options(args.plan, options)
     return _read(args.plan, full, part.offset, scene, policy, args.plan_fires, options.seed)
 
 
 def _read(path: Path, full: "Landscape", offset: tuple[int, int], scene: "Scene",
-          policy: "Policy", plan_fires: int, seed: int) -> "Exploration":
+          policy: "Policy", plan_fires: int | None, seed: int) -> "Exploration":
     """A plan for a whole map that is stored, on the scene of the part of it at an offset."""
     from firebreak.planning.core.area import cut_cells
     from firebreak.planning.output.export import read_build_order, read_plan, read_years

@@ -47,10 +47,10 @@ def run(bound: Bound[PlanArguments]) -> int:
     check_segments(args, by_choice=at_once and method in CHOOSERS, at_once=at_once)
     check_there(args.landscape)  # an output folder of that name would be there
     with held_folder(args.out):
-        return _run(args, fires_named="plan_fires" in bound.origins)
+        return _run(args)
 
 
-def _run(args: PlanArguments, *, fires_named: bool) -> int:
+def _run(args: PlanArguments) -> int:
     """Make, judge and write the plan, and print what was found."""
     from firebreak.api.plans.request import check_options, read_request
     from firebreak.api.plans.run import (
@@ -87,7 +87,7 @@ def _run(args: PlanArguments, *, fires_named: bool) -> int:
     def say(words: str) -> None:
         print(words, file=sys.stderr)
 
-    request = read_request(args.landscape, args, fires_named=fires_named)
+    request = read_request(args.landscape, args)
     if request.by_windows:
         check_segments(args, by_choice=False, at_once=False)
     made = make_run(request, bar, first=first_plan, folder=folder, say=say)

@@ -11,7 +11,7 @@ from firebreak.checks import fail
 from firebreak.settings.binding import Bound
 from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.kinds import AtLeastOne, Share
-from firebreak.settings.planning import BUDGET, PLAN_FIRES
+from firebreak.settings.planning import BUDGET
 from firebreak.settings.schema import POSITIONAL, leaves, option_of
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ class VisualizeArguments:
     """Share of the treatable cells' cost that a landscape's plan may spend."""
     area: str | None = None
     """Part of a landscape to explore: R0:R1,C0:C1."""
-    plan_fires: AtLeastOne = PLAN_FIRES
-    """Number of plan fires: the fires that every method is given to plan with."""
+    plan_fires: AtLeastOne | None = None
+    """Number of plan fires: the fires that every method is given to plan with; as many as
+    `firebreak plan` takes if not given."""
     map: MapOptions = field(default_factory=MapOptions)
     weather: WeatherOptions = field(default_factory=WeatherOptions)
     fire: FireOptions = field(default_factory=FireOptions)

@@ -1,6 +1,6 @@
 """Numbers of fires and cells, compared with the memory that is free."""
 
-from math import isqrt
+from math import ceil, isqrt
 from typing import NamedTuple
 
 from firebreak.checks import PART_OF_MAP
@@ -9,6 +9,14 @@ from firebreak.env.storage.problem_batch import FIRE_BYTES, storage_bytes
 from firebreak.fire import CLASSES, FireConditions, Scene
 from firebreak.free_memory import check_free, free_bytes
 from firebreak.native_library import max_threads
+from firebreak.settings.planning import PLAN_FIRES
+
+FEWEST_MEETING, SURELY = 100, 1.2
+"""Plain draws that meet value which plan fires are to be worth, and times which they are taken:
+what probe fires tell is not exact."""
+MOST_PLAN_FIRES, MOST_FIRE_CELLS = 1024, 100_000_000
+"""Plan fires that are taken unasked, at most; and these times the cells of the map, each of which
+takes some 18 bytes."""
 
 SCENE_BYTES, SCENE_MADE_BYTES = 200, 270
 """Of a cell in a row of weather: a scene's travel field and fire behaviour; while they are made."""
@@ -18,6 +26,21 @@ TESTED_BYTES, TESTED_THREAD_BYTES = 200, 115
 """Of a cell: maps over test fires; sums and room to work of each thread."""
 FEWEST_FIRES, FEWEST_CELLS = 16, 32
 """The fewest fires and cells that a refusal offers."""
+
+
+def enough_plan_fires(scene: Scene, asked: int | None, least: int = PLAN_FIRES) -> int:
+    """The number of plan fires: as asked, else `least`, or so many more, up to the bounds above,
+    that they are worth FEWEST_MEETING plain draws that meet value.
+    """
+    if asked is not None or scene.meets is None:
+        return asked or least
+    wanted = ceil(SURELY * FEWEST_MEETING / max(scene.meets, 1e-9))
+    return max(least, min(wanted, most_plan_fires(scene.landscape.fuel_model.size)))
+
+
+def most_plan_fires(cells: int) -> int:
+    """The most plan fires that are taken unasked, for their meeting, on a map of so many cells."""
+    return min(MOST_PLAN_FIRES, MOST_FIRE_CELLS // cells)
 
 
 def check_planning(shape: tuple[int, int], conditions: FireConditions, plan_fires: int,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from firebreak.fire import Fires, Scene, burn, burn_tracks, effective_number
 from firebreak.landscape.value_unit import value_unit
+from firebreak.planning.core.fire_counts import FEWEST_MEETING, most_plan_fires
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -24,8 +25,6 @@ LONG_H, MOST_LONG = 24.0, 0.10
 seldom last longer; Burn-P3 and FSim draw each day's weather anew."""
 MOST_FROM_EDGE = 0.20
 """Share of the loss that may be of fires that touch the edge. Assumed."""
-FEWEST_MEETING = 100
-"""Plan fires that meet value, at least."""
 WIND_RUN_KM_H, WIND_RUN_HA = 80.0, 1_620.0
 """Wind at 20 ft, and the area that fires pass in a day in it: 4,000 acres. Source: Balch et al.
 (2024), The fastest-growing and most destructive fires in the US, doi:10.1126/science.adk5737: such
@@ -56,7 +55,8 @@ class FireFacts(NamedTuple):
         away_km: 10, 50 and 90 % of the distance of these from the area; empty where there are none.
         lost, burned_ha: mean loss of a fire, in the unit of `lost_unit`, and mean hectares.
         lost_from_edge, lost_from_outside: share of the loss of fires of the two kinds.
-        meeting: effective number of plan fires that meet value, (sum w)^2 / sum w^2.
+        plan_fires: number of plan fires; 0 where there are none.
+        meeting: effective number of those that meet value, (sum w)^2 / sum w^2.
         doubts: sentences on what should be doubted, each with the option that mends it.
         assumed: what was assumed of weather, fires and crews, each with the option that gives it.
     """
@@ -75,6 +75,7 @@ class FireFacts(NamedTuple):
     burned_ha: float
     lost_from_edge: float
     lost_from_outside: float
+    plan_fires: int
     meeting: float
     doubts: tuple[str, ...]
     assumed: tuple[str, ...] = ()
@@ -106,7 +107,6 @@ def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None) -> F
     outside = away > 0.0
     unit = value_unit(scene.landscape)
     whole = max(float(burned.loss.sum()), np.finfo(float).tiny)
-    meeting = np.inf if plan_fires is None else _meeting(scene, plan_fires)
     facts = FireFacts(
         fires=fires.source.size, hours=_quantiles(fires.duration_min / 60.0, weight),
         hectares=_quantiles(burned.hectares, weight),
@@ -118,7 +118,9 @@ def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None) -> F
         lost=float(burned.loss.mean()) * unit.per_value, lost_unit=unit.name,
         burned_ha=float(np.average(burned.hectares, weights=weight)),
         lost_from_edge=float(burned.loss[burned.edge].sum()) / whole,
-        lost_from_outside=float(burned.loss[outside].sum()) / whole, meeting=meeting, doubts=(),
+        lost_from_outside=float(burned.loss[outside].sum()) / whole,
+        plan_fires=0 if plan_fires is None else plan_fires.source.size,
+        meeting=np.inf if plan_fires is None else _meeting(scene, plan_fires), doubts=(),
         assumed=scene.conditions.assumed)
     if scene.landscape.crs is None:  # synthetic land, which has no surroundings
         return facts
@@ -190,8 +192,10 @@ def _doubts(scene: Scene, fires: Fires, burned: _Burned, facts: FireFacts,
                      "leave the land that burns here; give a map that reaches further, or a "
                      "smaller --area.")
     if facts.meeting < FEWEST_MEETING:
-        found.append(f"Plan fires that meet value count for {facts.meeting:.0f}, where "
-                     f"{FEWEST_MEETING} are wanted: give more (--plan-fires).")
+        most = max(most_plan_fires(scene.landscape.fuel_model.size), facts.plan_fires)
+        found.append(f"Of the {facts.plan_fires:,} plan fires those that meet value count for "
+                     f"{facts.meeting:.0f}, where {FEWEST_MEETING} are wanted: give more "
+                     f"(--plan-fires; unasked at most {most:,} are taken here).")
     wild = _wind_of_fires(scene, fires) >= WIND_RUN_KM_H
     if wild.any() and burned.day_ha[wild].max() < WIND_RUN_HA:
         found.append(f"No fire burns more than {WIND_RUN_HA:,.0f} ha in a day in winds of "
@@ -237,6 +241,8 @@ def fact_words(facts: FireFacts) -> list[str]:
             f"fires without breaks burn {hours} hours, and {hectares} ha (10, 50 and 90 % of them)",
             f"{facts.at_edge:.0%} of them reach the edge of the land, with "
             f"{facts.lost_from_edge:.0%} of the loss{away}",
+            *([f"methods plan with {facts.plan_fires:,} fires; those that meet value count for "
+               f"{facts.meeting:.0f} plain draws"] if facts.plan_fires else []),
             *(f"check: {words}" for words in facts.doubts)]
 
 

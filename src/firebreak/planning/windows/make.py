@@ -13,6 +13,7 @@ from firebreak.executors.base import Executor, map_chunks
 from firebreak.executors.calls import Recipe
 from firebreak.fire import Scene
 from firebreak.free_memory import check_free
+from firebreak.planning.core.fire_counts import enough_plan_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, plan_on
 from firebreak.planning.core.progress import Reporter, no_report, part_of
@@ -231,14 +232,14 @@ def make_region(scene: Scene, budget_share: float, method: str, *, seed: int,
                 policy: "Policy | None" = None, search: SearchOptions = SEARCH,
                 plan_fires: int | None = None, over: float = OVER,
                 rules: PlanRules = FREE) -> Region:
-    """The region of a map: its plan fires, as many as the budget needs if not given.
+    """The region of a map: its plan fires, as many as budget and values need if not given.
 
     Raises:
         InputError: more fires than fit the memory that is free.
     """
     land = scene.landscape
-    count = (plan_fires_for(round(budget_share * int(land.treatable.sum())))
-             if plan_fires is None else plan_fires)
+    count = enough_plan_fires(scene, plan_fires, plan_fires_for(
+        round(budget_share * int(land.treatable.sum()))))
     check_free({f"{count:,} plan fires": count * _FIRE_BYTES}, where=f"landscape {land.name}",
                remedy="ask for fewer with --plan-fires")
     followed = policy if METHODS[method].guided else None  # no plan names another

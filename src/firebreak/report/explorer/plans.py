@@ -59,9 +59,9 @@ class Exploration(NamedTuple):
     existing: Sequence[int] = ()
 
 
-def exploration(scene: Scene, policy: "Policy | None", budget_share: float, plan_fires: int,
-                caption: str, name: str, cells: NDArray[np.int64], build_order: Sequence[int] = (),
-                years: Sequence[int] = ()) -> Exploration:
+def exploration(scene: Scene, policy: "Policy | None", budget_share: float,
+                plan_fires: int | None, caption: str, name: str, cells: NDArray[np.int64],
+                build_order: Sequence[int] = (), years: Sequence[int] = ()) -> Exploration:
     """A plan on a map whose fires are kept burning, see `ExplorerState` and `ShownPlan`."""
     state = ExplorerState(scene, budget_share=budget_share, plan_fires=plan_fires, policy=policy)
     return Exploration(state, shown_plan(state, name, cells, lambda: None, build_order, years),

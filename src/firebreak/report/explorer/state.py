@@ -18,7 +18,7 @@ from firebreak.env.gains import gains_of_cells
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import BURNED, FireRegime, Fires, Scene, burn, fire_keys, make_scene
-from firebreak.planning.core.fire_counts import check_plan_fires
+from firebreak.planning.core.fire_counts import check_plan_fires, enough_plan_fires
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.evaluation.intervals import Interval, fire_groups
 from firebreak.planning.evaluation.losses import relative_drop, worst_tenth_mean
@@ -88,7 +88,7 @@ class ExplorerState:
     explore fires that count as one draw in intervals.
     """
 
-    def __init__(self, scene: Scene, *, budget_share: float, plan_fires: int,
+    def __init__(self, scene: Scene, *, budget_share: float, plan_fires: int | None,
                  policy: "Policy | None") -> None:
         """Burns the map without breaks.
 
@@ -102,16 +102,17 @@ class ExplorerState:
             raise fail(expected="at most 512 x 512 cells to explore", given=f"{rows} x {cols}",
                        where=f"landscape {scene.landscape.name}",
                        remedy="name a part of the map with --area R0:R1,C0:C1")
-        self.scene, self.budget_share, self.plan_fires = scene, budget_share, plan_fires
+        self.scene, self.budget_share = scene, budget_share
+        self.plan_fires = enough_plan_fires(scene, plan_fires)
         self.explore_fires = max(_FEWEST, min(_FIRES, _FIRES * _FULL_CELLS // cells))
         few = int(scene.landscape.treatable.sum()) <= _Q_MAP_CELLS
         self._policy = policy if few else None
-        check_plan_fires(scene, plan_fires)
+        check_plan_fires(scene, self.plan_fires)
         fires = scene.fires(EXPLORE_SET, self.explore_fires)
         self._times = fires.times
         self._explore = loaded(problem_of(scene, 1.0, fires, fires.first(0)))
         self.groups = fire_groups(fires.scenario, self._explore.plan_trees(0).loss, self._times)
-        fires = scene.fires("plan", plan_fires)
+        fires = scene.fires("plan", self.plan_fires)
         self._shown = (None if self._policy is None else
                        loaded(problem_of(scene, budget_share, fires, fires.first(0))))
         self._winds: dict[Wind, Scene] = {}

@@ -21,8 +21,8 @@ from firebreak.fire import (
 from firebreak.landscape.formats.tables import read_fire_sizes
 from firebreak.landscape.landscape import AREA, MARGIN
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.fire_counts import FEWEST_MEETING, most_plan_fires
 from firebreak.planning.evaluation.fire_facts import (
-    FEWEST_MEETING,
     FireFacts,
     fact_words,
     fire_facts,
@@ -105,8 +105,12 @@ def test_each_doubt_is_raised_by_its_cause() -> None:
     scene = scene_of([10.0, 40.0, 100.0])
     assert "more than 24 hours of one weather" in doubts_of(scene, fires_at([MIDDLE], [25.0]))
     assert "reach the edge" in doubts_of(scene, fires_at([0], [0.1]))
-    assert "count for 2, where 100 are wanted" in doubts_of(
-        scene, fires_at([MIDDLE], [0.1]), fires_at([MIDDLE] * 2, [0.1] * 2))
+    facts = fire_facts(scene, fires_at([MIDDLE], [0.1]), fires_at([MIDDLE] * 2, [0.1] * 2))
+    most = most_plan_fires(scene.landscape.fuel_model.size)
+    assert (f"Of the 2 plan fires those that meet value count for 2, where 100 are wanted: give "
+            f"more (--plan-fires; unasked at most {most:,} are taken here).") in facts.doubts
+    assert ("methods plan with 2 fires; those that meet value count for 2 plain draws"
+            in fact_words(facts))
     assert "no wind-driven runs" in doubts_of(scene, fires_at([MIDDLE], [0.1], [2]))
     assert "no wind-driven runs" not in doubts_of(scene, fires_at([MIDDLE], [0.1], [1]))
 
