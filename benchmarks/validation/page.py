@@ -80,15 +80,12 @@ def counts_table(cases: Sequence[Case], records: Sequence[Record]) -> str:
     return table(("area", "cases", *STATUSES, "known before"), [*rows, row("all", pairs)])
 
 
-def short_table(cases: Sequence[Case], records: Sequence[Record]) -> str:
-    """Every check outside of its tolerance, with what explains it."""
+def short_table(records: Sequence[Record]) -> str:
+    """Every check outside of its tolerance."""
     rows = [(_link(record), check.quantity, number(check.expected, check.unit),
              number(check.found, check.unit), tolerance(check))
             for record in records for check in record.checks if check.passed is False]
-    remarks = [_item(f"{case.identifier}: {case.remark}") for case, record in
-               zip(cases, records, strict=True) if record.status == "fail" and case.remark]
-    return "\n".join([table(("case", "quantity", "expected", "found", "tolerance"), rows),
-                      *([""] if remarks else []), *remarks])
+    return table(("case", "quantity", "expected", "found", "tolerance"), rows)
 
 
 def not_evaluable_table(cases: Sequence[Case], records: Sequence[Record]) -> str:
@@ -100,18 +97,16 @@ def not_evaluable_table(cases: Sequence[Case], records: Sequence[Record]) -> str
 
 def blocks(cases: Sequence[Case], records: Sequence[Record]) -> Mapping[str, str]:
     """The tables of the registry by the name of their markers."""
-    return {"counts": counts_table(cases, records), "short": short_table(cases, records),
+    return {"counts": counts_table(cases, records), "short": short_table(records),
             "not-evaluable": not_evaluable_table(cases, records)}
 
 
 def _section(case: Case, record: Record) -> Iterator[str]:
     """What the page of cases says of one."""
-    title = _wrapped(f"{case.title[:1].upper()}{case.title[1:]}: **{record.status}**.")
+    title = _wrapped(f"{case.title[:1].upper()}{case.title[1:]}: **{record.status}** "
+                     f"({AREA_WORDS[case.area]}{', known before' if case.known else ''}).")
     yield f"### {case.identifier}\n\n{title}"
-    about = [f"Area: {AREA_WORDS[case.area]}.", f"Source: {case.source}.",
-             f"Inputs: {case.inputs}."]
-    if case.known:
-        about.append("The result was known when the case entered the registry.")
+    about = [f"Source: {case.source}.", f"Inputs: {case.inputs}."]
     if record.reason:
         about.append(f"Not evaluable: {record.reason}.")
     if case.remark and record.status == "fail":
