@@ -94,6 +94,24 @@ def test_the_table_of_lines_is_true() -> None:
     assert abs(written - now) <= 0.03 * now, "run scripts/line_counts.py --write"
 
 
+def test_the_pages_stay_within_their_bounds() -> None:
+    counted = line_counts.pages()
+    assert len(counted.keys() - line_counts.MADE) <= line_counts.MOST_PAGES
+    assert sum(count["hand"] for count in counted.values()) <= line_counts.MOST_WORDS, \
+        "run scripts/line_counts.py, and say which words go"
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
+
+
+def test_rows_that_a_script_writes_are_generated_and_its_sentences_are_not(tmp_path: Path) -> None:
+    text = ("One word, 2 - 3.\n\n| by | hand |\n\n<!-- table: a -->\nA remark.\n| made | 4.5 % |\n"
+            "<!-- end: a -->\n")
+    own, made = tmp_path / "own.md", tmp_path / "licences.md"
+    for page in (own, made):
+        page.write_text(text)
+    assert line_counts.words_of(own) == {"hand": 12, "generated": 2}
+    assert line_counts.words_of(made) == {"hand": 10, "generated": 4}
+
+
 def test_lines_are_code_docstrings_or_blank(tmp_path: Path) -> None:
     python, native = tmp_path / "a.py", tmp_path / "a.cpp"
     python.write_text('"""One.\n\nTwo."""\n\n# why\nx = """s"""  # not alone\n"""About x."""\n')
