@@ -16,6 +16,7 @@ from firebreak.landscape.candidates.corridors.ground import ground_of
 from firebreak.landscape.candidates.corridors.shape import with_line_lengths
 from firebreak.landscape.formats.treated import write_treated
 from firebreak.landscape.value_unit import value_unit
+from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.area import View, cells_in, lift
 from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
@@ -241,7 +242,9 @@ def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation:
     whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
     report = reported(result, evaluation, whole, "brief" if brief else "full",
                       _promised(made.scene, plan) if brief else None, judgement.fires,
-                      judgement.crews)._replace(domain=area.domain)
+                      judgement.crews)._replace(
+                          domain=area.domain,
+                          barrier=barrier_words([plan, *made.others.values()]))
     return [*written, *write_plan_report(out, report, judgement.curves, bar)]
 
 

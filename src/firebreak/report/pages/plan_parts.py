@@ -60,6 +60,8 @@ def headline(r: ReportedPlan) -> Facts:
         caveats.append(f"{left_out[0].upper()}{left_out[1:]}.")
     if (stops := knee_words(r.plan)) is not None:
         caveats.append(f"{stops}.")
+    if r.barrier is not None:
+        caveats.append(r.barrier)
     caveats += words.what_breaks_do(r.conditions, r.land.cell_size_m)
     if r.result is not None and r.result.fires_per_ha_year is None:
         caveats.append("In a year the plan saves this much for each fire that starts on the map; "

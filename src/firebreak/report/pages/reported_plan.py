@@ -55,6 +55,7 @@ class ReportedPlan(NamedTuple):
         result, numbers: for a full report what test fires found, and it as of `effect.risk`.
         pictures: files by name.
         counts: by name whether plans can be built, of one that was built of corridors.
+        barrier: sentences on barriers that the budget closes or not, where a method looked for any.
     """
 
     level: Level
@@ -82,6 +83,7 @@ class ReportedPlan(NamedTuple):
     domain: Domain | None = None
     pictures: Mapping[str, Path] = MappingProxyType({})
     counts: Mapping[str, Counts] = MappingProxyType({})
+    barrier: str | None = None
 
     @property
     def conditions(self) -> FireConditions:

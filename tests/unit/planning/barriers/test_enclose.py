@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import firebreak
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.fire import FireConditions, Scene, burn, make_scene
@@ -98,6 +100,17 @@ def test_below_the_ring_the_budget_is_spent_and_the_price_of_the_ring_is_said() 
     assert plan.notes is not None
     assert plan.notes["beyond_cost"] <= ring
     assert f"{plan.notes['beyond_cost']:,.6g} cells and shuts out" in words
+
+
+def test_the_report_says_what_the_budget_does_not_close(tmp_path: Path) -> None:
+    planned = firebreak.plan(town(3), budget=0.02, method="enclose", burned_share=0.6,
+                             edge_share=1.0, plan_fires=32, test_fires=40, report="brief",
+                             quiet=True)
+    planned.save(tmp_path / "plan")
+    words = barrier_words([planned.plan])
+    assert words is not None
+    page = " ".join((tmp_path / "plan" / "report.html").read_text().split())
+    assert f"<li>{words}</li>" in page
 
 
 def test_a_plan_is_never_worse_on_its_fires_than_the_best_closed_barrier() -> None:
