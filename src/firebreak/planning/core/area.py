@@ -222,9 +222,12 @@ class View(NamedTuple):
     cols: int
 
     @classmethod
-    def of(cls, land: Landscape) -> "View":
-        """The view of a part of a map."""
-        window = Window(*rectangle_of(land.inside))
+    def of(cls, land: Landscape, rim: int = 0) -> "View":
+        """The view of a part of a map, with so many cells around the area as far as there are."""
+        row, col, rows, cols = rectangle_of(land.inside)
+        north, west = max(row - rim, 0), max(col - rim, 0)
+        window = Window(north, west, min(row + rows + rim, land.shape[0]) - north,
+                        min(col + cols + rim, land.shape[1]) - west)
         return cls(replace(window.of(land), name=land.name), window, land.shape[1])
 
     def grid(self, whole: NDArray) -> NDArray:
@@ -237,6 +240,11 @@ class View(NamedTuple):
         row, col = row - self.window.row, col - self.window.col
         shown = (row >= 0) & (row < self.window.rows) & (col >= 0) & (col < self.window.cols)
         return (row * self.window.cols + col)[shown]
+
+    def whole_cells(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Flat cells of the view as those of the domain."""
+        row, col = np.divmod(cells, self.window.cols)
+        return (row + self.window.row) * self.cols + col + self.window.col
 
     def segments(self, segments: "Sequence[Corridor]") -> "list[Corridor]":
         """Segments of the domain as those of the view."""

@@ -51,14 +51,14 @@ def start_data(shown: Exploration, plans: Sequence[ShownPlan], pending: Sequence
         plans: to choose among. pending: names of those that are still being made.
         live: whether a server answers.
     """
-    state, scene = shown.state, shown.state.scene
-    land = scene.landscape
+    state, scene, view = shown.state, shown.state.scene, shown.state.view
+    land = view.land
     fuels = fuel_shares(land.fuel_model)
     place = {code: k for k, (code, _) in enumerate(fuels)}
     inside = land.fuel_model != NODATA
     kind = np.vectorize(lambda code: place.get(int(code), 255), otypes=[np.uint8])(land.fuel_model)
     weight = scene.scenarios.weight
-    mean_rate, mean_flame = (np.tensordot(weight, grid, axes=1) for grid in
+    mean_rate, mean_flame = (view.grid(np.tensordot(weight, grid, axes=1)) for grid in
                              (scene.behavior.rate_of_spread_m_min, scene.behavior.flame_length_m))
     burns = land.burnable
     return {
@@ -76,14 +76,15 @@ def start_data(shown: Exploration, plans: Sequence[ShownPlan], pending: Sequence
         "treatable": _base64(land.treatable.astype(np.uint8)),
         "light": _base64(np.clip(_BRIGHT * hillshade(land), 0, 255).astype(np.uint8)),
         "elevation": packed(np.where(inside, land.elevation_m, np.nan)),
-        "value": packed(np.where(burns, scene.value, np.nan)),
+        "value": packed(np.where(burns, view.grid(scene.value), np.nan)),
         "rate": packed(np.where(burns, mean_rate, np.nan)),
         "flame": packed(np.where(burns, mean_flame, np.nan)),
         "explore_fires": state.explore_fires, "intervals": _intervals(state.groups),
         "untreated": outcome_data(state.untreated), "has_q_map": state.has_q_map,
         "wind": wind_data(state.mean_wind()),
         "minutes": scene.median_duration_min, "bounds": BOUNDS,
-        "standing": _list(shown.standing), "existing": _list(shown.existing),
+        "standing": _list(view.cells(np.array(shown.standing, np.int64))),
+        "existing": _list(view.cells(np.array(shown.existing, np.int64))),
         "points": (points := _points(land)), "points_of": value_unit(land).name if points else "",
         "plans": [plan_data(plan) for plan in plans], "pending": list(pending)}
 
@@ -153,8 +154,10 @@ def state_answer(state: ExplorerState, breaks: EditedBreaks, with_q: bool) -> Js
             "q": None if q_values is None else packed(q_values)}
 
 
-def fire_answer(fire: LitFire, cell: int, wind: Wind, minutes: float) -> Json:
-    """A fire's arrival times without and with breaks, and what it costs."""
+def fire_answer(fire: LitFire, cell: int | None, wind: Wind, minutes: float) -> Json:
+    """A fire's arrival times without and with breaks, and what it costs. cell: in which it starts;
+    None where that is not shown.
+    """
     def times(arrival: NDArray[np.float64]) -> Json:
         return packed(np.where(np.isfinite(arrival), arrival, np.nan))
 

@@ -5,18 +5,20 @@ from collections.abc import Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from firebreak.fire import Fires, Scene
+import numpy as np
+
+from firebreak.fire import Fires
 from firebreak.report.explorer.data import Json, fire_answer, start_data, state_answer
 from firebreak.report.explorer.plans import Breathe, Exploration, ShownPlan
 from firebreak.report.explorer.queries import EditedBreaks
-from firebreak.report.explorer.state import EXPLORE_SET, Wind, lit
+from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, Wind
 from firebreak.units import M_MIN_PER_KM_H
 
 EXPORT_FIRES = 6
-"""Fires of the explore set that a static page can play: its first ones, not chosen."""
+"""Fires of the explore set that a static page can play: the first ones that lose something."""
 
-LARGE_MAP = 256 * 256
-"""Cells from which a page holds fewer maps."""
+SMALL_MAP, LARGE_MAP = 96 * 96, 256 * 256
+"""Cells above which a page holds half and a quarter of the maps."""
 
 ICON = ("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
         "<rect width='16' height='16' rx='3' fill='#22331f'/>"
@@ -55,27 +57,31 @@ def static_page(shown: Exploration, others: Sequence[ShownPlan] = (),
     data = start_data(shown, plans, (), live=False)
     data["states"] = {plan.name: [] for plan in plans}
     for plan in plans:
-        for step in _kept_steps(plan.steps, state.scene.landscape.fuel_model.size):
+        for step in _kept_steps(plan.steps, state.land.fuel_model.size):
             breaks = EditedBreaks(plan.cells[:step], plan.cells[:step])
             data["states"][plan.name].append(
                 {"step": step, **state_answer(state, breaks, with_q=state.has_q_map)})
             breathe()
-    fires = state.scene.fires(EXPLORE_SET, EXPORT_FIRES)
-    data["played"] = [_played(state.scene, fires.part(slice(k, k + 1)), shown.plan.cells)
-                      for k in range(EXPORT_FIRES)]
+    fires = state.scene.fires(EXPLORE_SET, state.explore_fires)
+    meeting = np.flatnonzero(state.untreated.losses > 0.0)[:EXPORT_FIRES]
+    data["played"] = [_played(state, fires.part(slice(k, k + 1)), shown.plan.cells)
+                      for k in meeting.tolist()]
     breathe()
     return page(data)
 
 
 def _kept_steps(steps: Sequence[int], cells: int) -> Sequence[int]:
-    """The steps whose maps a page holds: of a large map a quarter of them, both ends included."""
-    return steps if cells <= LARGE_MAP else [*steps[:-1:4], steps[-1]]
+    """The steps whose maps a page holds, fewer of a larger map, both ends included."""
+    every = 1 if cells <= SMALL_MAP else 2 if cells <= LARGE_MAP else 4
+    return [*steps[:-1:every], steps[-1]]
 
 
-def _played(scene: Scene, fire: Fires, cells: tuple[int, ...]) -> Json:
+def _played(state: ExplorerState, fire: Fires, cells: tuple[int, ...]) -> Json:
     """One fire as it burns in its own weather, without and with breaks in these flat cells."""
+    scene = state.scene
     row, rows = int(fire.scenario[0]) * scene.field.steps, scene.scenarios
     wind = Wind(float(rows.wind_20ft_m_min[row]) / M_MIN_PER_KM_H, float(rows.wind_from_deg[row]),
                 float(rows.dead_moisture_1h[row]))
-    return fire_answer(lit(scene, fire, cells), int(fire.source[0]), wind,
+    start = state.view.cells(fire.source).tolist()
+    return fire_answer(state.lit(scene, fire, cells), start[0] if start else None, wind,
                        float(fire.duration_min[0]))

@@ -31,7 +31,7 @@ class ShownPlan(NamedTuple):
 
     Attributes:
         name: of the method, or of the file it was read from.
-        cells: flat, in order of placement.
+        cells: flat, of the view, in order of placement.
         steps: numbers of cells at which the curve was looked at, 0 and all of them included.
         curve: what the explore fires lose less at these steps.
         build_order: the number of the segment of each cell, where the cells come in build order;
@@ -49,7 +49,7 @@ class ShownPlan(NamedTuple):
 
 class Exploration(NamedTuple):
     """A map and the plan that is looked at. caption: where they come from; standing, existing: flat
-    cells of breaks that stand already, and of a network to compare with.
+    cells of the scene with breaks that stand already, and with a network to compare with.
     """
 
     state: ExplorerState
@@ -62,7 +62,9 @@ class Exploration(NamedTuple):
 def exploration(scene: Scene, policy: "Policy | None", budget_share: float,
                 plan_fires: int | None, caption: str, name: str, cells: NDArray[np.int64],
                 build_order: Sequence[int] = (), years: Sequence[int] = ()) -> Exploration:
-    """A plan on a map whose fires are kept burning, see `ExplorerState` and `ShownPlan`."""
+    """A plan, in cells of the scene, on a map whose fires are kept burning, see `ExplorerState`
+    and `ShownPlan`.
+    """
     state = ExplorerState(scene, budget_share=budget_share, plan_fires=plan_fires, policy=policy)
     return Exploration(state, shown_plan(state, name, cells, lambda: None, build_order, years),
                        caption)
@@ -71,8 +73,8 @@ def exploration(scene: Scene, policy: "Policy | None", budget_share: float,
 def shown_plan(state: ExplorerState, name: str, cells: NDArray[np.int64],
                breathe: Breathe, build_order: Sequence[int] = (),
                years: Sequence[int] = ()) -> ShownPlan:
-    """A plan with its curve."""
-    order = tuple(cells.tolist())
+    """A plan, in cells of the scene, with its curve."""
+    order = tuple(state.view.cells(cells).tolist())
     steps = key_steps(len(order))
     curve = []
     for step in steps:

@@ -99,18 +99,18 @@ class Explorer:
 
     def _breaks(self, given: Mapping[str, str]) -> EditedBreaks:
         cells = {name: plan.cells for name, plan in self.plans.items()}
-        return breaks_of(given, cells, self.state.scene.landscape)
+        return breaks_of(given, cells, self.state.land)
 
     def _state(self, given: Mapping[str, str]) -> dict[str, Any]:
         with_q = bool(whole({"q": given.get("q", "0")}, "q", 1))
         return state_answer(self.state, self._breaks(given), with_q)
 
     def _gain(self, given: Mapping[str, str]) -> dict[str, Any]:
-        cell = whole(given, "cell", self.state.scene.landscape.fuel_model.size - 1)
+        cell = whole(given, "cell", self.state.land.fuel_model.size - 1)
         return {"cell": cell, "saves": self.state.gain(self._breaks(given).cells, cell)}
 
     def _fire(self, given: Mapping[str, str]) -> dict[str, Any]:
-        cell = burnable_cell(given, self.state.scene.landscape)
+        cell = burnable_cell(given, self.state.land)
         wind, minutes = wind_of(given), number(given, "minutes")
         lit = self.state.light(cell, wind, minutes, self._breaks(given).cells)
         return fire_answer(lit, cell, wind, minutes)

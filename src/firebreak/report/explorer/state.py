@@ -4,6 +4,9 @@ Two sets of fires are kept burning. The *plan* fires are those that methods are 
 Q-map. The *explore* fires are others, which no method is shown and which no table of results is
 made from: they make every number and every map of fire on the page. Between two questions only the
 fires burn anew that the difference of the breaks changes.
+
+Fires burn on a whole domain. Maps, and the cells of questions, are those of a view of it: the area
+with RIM_CELLS around it.
 """
 
 from collections.abc import Sequence
@@ -18,6 +21,8 @@ from firebreak.env.gains import gains_of_cells
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import BURNED, FireRegime, Fires, Scene, burn, fire_keys, make_scene
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.area import View
 from firebreak.planning.core.fire_counts import check_plan_fires, enough_plan_fires
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.evaluation.intervals import Interval, fire_groups
@@ -33,6 +38,7 @@ EXPLORE_SET = "explore"
 MAX_CELLS = 512 * 512
 _FIRES, _FEWEST, _FULL_CELLS = 400, 100, 96 * 96
 _KEPT_WINDS, _KEPT_OUTCOMES = 8, 48
+RIM_CELLS = 16
 _Q_MAP_CELLS = 128 * 128  # a Q-map of more treatable cells takes too long to look at
 
 K = TypeVar("K")
@@ -84,8 +90,8 @@ class LitFire(NamedTuple):
 class ExplorerState:
     """The fires of one scene, kept burning under whatever breaks are asked for.
 
-    One at a time may ask: the state moves from one set of breaks to the next. `groups` are the
-    explore fires that count as one draw in intervals.
+    One at a time may ask: the state moves from one set of breaks to the next. `view` is what is
+    shown; `groups` are the explore fires that count as one draw in intervals.
     """
 
     def __init__(self, scene: Scene, *, budget_share: float, plan_fires: int | None,
@@ -103,6 +109,7 @@ class ExplorerState:
                        where=f"landscape {scene.landscape.name}",
                        remedy="name a part of the map with --area R0:R1,C0:C1")
         self.scene, self.budget_share = scene, budget_share
+        self.view = View.of(scene.landscape, RIM_CELLS)
         self.plan_fires = enough_plan_fires(scene, plan_fires)
         self.explore_fires = max(_FEWEST, min(_FIRES, _FIRES * _FULL_CELLS // cells))
         few = int(scene.landscape.treatable.sum()) <= _Q_MAP_CELLS
@@ -120,6 +127,11 @@ class ExplorerState:
         self.untreated = self._outcome(None)
 
     @property
+    def land(self) -> Landscape:
+        """What is shown of the land."""
+        return self.view.land
+
+    @property
     def has_q_map(self) -> bool:
         """True where there is a policy that knows maps of this size."""
         return self._policy is not None
@@ -130,7 +142,7 @@ class ExplorerState:
             return self.untreated
         key = frozenset(cells)
         if key not in self._outcomes:
-            _become(self._explore, cells)
+            self._become(self._explore, cells)
             _keep(self._outcomes, key, self._outcome(self.untreated), _KEPT_OUTCOMES)
         return self._outcomes[key]
 
@@ -140,8 +152,8 @@ class ExplorerState:
 
     def gain(self, cells: Sequence[int], cell: int) -> float:
         """The saving by one more break, share of the untreated mean loss."""
-        _become(self._explore, cells)
-        saved = float(gains_of_cells(self._explore, 0, np.array([cell], np.int64))[0])
+        self._become(self._explore, cells)
+        saved = float(gains_of_cells(self._explore, 0, self._whole([cell]))[0])
         return saved / self.untreated.loss
 
     def q_values(self, cells: Sequence[int]) -> NDArray[np.float32] | None:
@@ -152,16 +164,25 @@ class ExplorerState:
             return None
         from firebreak.planning.learned.policy import q_map  # loads torch
 
-        _become(self._shown, cells)
+        self._become(self._shown, cells)
         values = q_map(self._policy, self._shown)
-        return np.where(self._shown.available[0], values, np.float32(np.nan))
+        return self.view.grid(np.where(self._shown.available[0], values, np.float32(np.nan)))
 
     def light(self, cell: int, wind: Wind, minutes: float, cells: Sequence[int]) -> LitFire:
         """A fire in one cell, in one constant weather, without and with breaks."""
         scene = self._in_wind(wind)
-        fire = Fires(np.array([cell], np.int64), np.zeros(1, np.int64), np.array([minutes]),
+        fire = Fires(self._whole([cell]), np.zeros(1, np.int64), np.array([minutes]),
                      fire_keys(scene.seed, EXPLORE_SET, scene.key, 1))
-        return lit(scene, fire, cells)
+        return self.lit(scene, fire, cells)
+
+    def lit(self, scene: Scene, fire: Fires, cells: Sequence[int]) -> LitFire:
+        """One fire of a scene of this land, without and with breaks in these flat cells."""
+        breaks = np.zeros(scene.landscape.shape, np.bool_)
+        breaks.flat[self._whole(cells)] = True
+        before, after = (burn(scene, fire, under, want="arrival") for under in (None, breaks))
+        shown = self.view.grid
+        return LitFire(shown(before.arrivals_min[0]), shown(after.arrivals_min[0]),
+                       float(before.loss[0]), float(after.loss[0]))
 
     def mean_wind(self) -> Wind:
         """The mean weather of the scene; its direction that of the mean wind vector."""
@@ -185,27 +206,36 @@ class ExplorerState:
                   _KEPT_WINDS)
         return self._winds[wind]
 
+    def _whole(self, cells: Sequence[int]) -> NDArray[np.int64]:
+        """Cells of the domain."""
+        return self.view.whole_cells(np.array(cells, np.int64))
+
+    def _become(self, slots: ProblemBatch, cells: Sequence[int]) -> None:
+        """Takes away and places what differs; one burn for all of it."""
+        wanted = np.zeros(slots.breaks[0].size, np.bool_)
+        wanted[self._whole(cells)] = True
+        now = slots.breaks[0].ravel().copy()
+        if (now == wanted).all():
+            return
+        for cell in np.flatnonzero(now & ~wanted).tolist():
+            slots.remove(0, cell)
+        for cell in np.flatnonzero(wanted & ~now).tolist():
+            slots.place(0, cell)
+        slots.update(SLOT_0)
+
     def _outcome(self, untreated: Outcome | None) -> Outcome:
         slots, scene = self._explore, self.scene
         losses = slots.plan_trees(0).loss.copy()
-        burned, below = slots.maps(0)
+        burned, below = map(self.view.grid, slots.maps(0))
         before = losses if untreated is None else untreated.losses
         return Outcome(
             loss=float(losses.mean()), reduction=self.groups.saving(before - losses, before),
-            outside=_outside(scene, burned if untreated is None else untreated.burn_probability,
-                             burned, slots.breaks[0]),
+            outside=None if scene.value_by_class.shape[0] > 1 else _outside(
+                self.view.grid(scene.value_by_class[0] * ~slots.breaks[0]),
+                burned if untreated is None else untreated.burn_probability, burned),
             cvar90=relative_drop(worst_tenth_mean(before, self._times),
                                  worst_tenth_mean(losses, self._times)),
             losses=losses, burn_probability=burned, downstream_value=below)
-
-
-def lit(scene: Scene, fire: Fires, cells: Sequence[int]) -> LitFire:
-    """One fire of a scene, without and with breaks in these flat cells."""
-    breaks = np.zeros(scene.landscape.shape, np.bool_)
-    breaks.flat[list(cells)] = True
-    before, after = (burn(scene, fire, under, want="arrival") for under in (None, breaks))
-    return LitFire(before.arrivals_min[0], after.arrivals_min[0], float(before.loss[0]),
-                   float(after.loss[0]))
 
 
 def _keep(where: dict[K, V], key: K, value: V, most: int) -> None:
@@ -215,25 +245,8 @@ def _keep(where: dict[K, V], key: K, value: V, most: int) -> None:
     where[key] = value
 
 
-def _become(slots: ProblemBatch, cells: Sequence[int]) -> None:
-    """Takes away and places what differs; one burn for all of it."""
-    wanted = np.zeros(slots.breaks[0].size, np.bool_)
-    wanted[list(cells)] = True
-    now = slots.breaks[0].ravel().copy()
-    if (now == wanted).all():
-        return
-    for cell in np.flatnonzero(now & ~wanted).tolist():
-        slots.remove(0, cell)
-    for cell in np.flatnonzero(wanted & ~now).tolist():
-        slots.place(0, cell)
-    slots.update(SLOT_0)
-
-
-def _outside(scene: Scene, before: NDArray[np.float64], after: NDArray[np.float64],
-             breaks: NDArray[np.bool_]) -> float | None:
-    if scene.value_by_class.shape[0] > 1:
-        return None
-    worth = scene.value_by_class[0] * ~breaks
+def _outside(worth: NDArray[np.float32], before: NDArray[np.float64],
+             after: NDArray[np.float64]) -> float:
     return relative_drop(float((before * worth).sum()), float((after * worth).sum()))
 
 

@@ -17,12 +17,13 @@ from rasterio.crs import CRS
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
 from firebreak.fire import FireConditions, Scene, burn, make_scene
+from firebreak.landscape.landscape import AREA, MARGIN
 from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.making import make_plan
 from firebreak.report.explorer.data import NO_NUMBER, packed, plan_data, start_data
-from firebreak.report.explorer.page import LARGE_MAP, _kept_steps, static_page
+from firebreak.report.explorer.page import LARGE_MAP, SMALL_MAP, _kept_steps, static_page
 from firebreak.report.explorer.plans import (
     COMPARED,
     Exploration,
@@ -380,7 +381,9 @@ def test_houses_are_marked_only_where_few_cells_hold_something(scene: Scene,
 
 def test_a_page_of_a_large_map_holds_fewer_steps() -> None:
     steps = list(range(17))
-    assert _kept_steps(steps, LARGE_MAP) == steps
+    assert _kept_steps(steps, SMALL_MAP) == steps
+    assert _kept_steps(steps, SMALL_MAP + 1) == _kept_steps(steps, LARGE_MAP) == steps[::2]
+    assert _kept_steps([0], LARGE_MAP) == [0]
     assert _kept_steps(steps, LARGE_MAP + 1) == [0, 4, 8, 12, 16]
     assert _kept_steps([0, 1, 2], LARGE_MAP + 1) == [0, 2]
 
@@ -399,6 +402,47 @@ def test_a_static_page_holds_every_plan_and_cannot_be_broken_out_of(
     assert held[-1]["reduction"] == list(state.outcome(list(plan.cells)).reduction)
     fire = data["played"][0]
     assert unpacked(fire["without"])[fire["cell"]] == 0.0
+
+
+@pytest.fixture(scope="module")
+def domain(scene: Scene) -> Scene:
+    """Land whose area of 6 x 7 cells is shown with a rim; fires start all around it."""
+    land = generate(3, 60)
+    area = np.zeros(land.shape, np.bool_)
+    area[20:26, 30:37] = True
+    return make_scene(replace(
+        land, zone=np.where(area, AREA, MARGIN).astype(np.int8),
+        value=np.where(area, land.value, 0.0).astype(np.float32),
+        treatable=land.treatable & area), FireConditions(scenarios=3), 0)
+
+
+def test_the_area_and_a_rim_are_shown_with_the_numbers_of_the_whole_domain(
+        domain: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    rim = 2
+    monkeypatch.setattr("firebreak.report.explorer.state.RIM_CELLS", rim)
+    state = ExplorerState(domain, budget_share=BUDGET, plan_fires=PLAN_FIRES, policy=None)
+    rows, cols = slice(20 - rim, 26 + rim), slice(30 - rim, 37 + rim)
+    assert state.land.shape == (6 + 2 * rim, 7 + 2 * rim)
+    cells = np.flatnonzero(domain.landscape.treatable)[::5]
+    plan = shown_plan(state, DOWNSTREAM, cells, lambda: None)
+    assert state.view.whole_cells(np.array(plan.cells)).tolist() == cells.tolist()
+    assert state.land.treatable.ravel()[list(plan.cells)].all()
+    burned = burn(domain, domain.fires(EXPLORE_SET, state.explore_fires),
+                  mask_of(domain, cells.tolist()), want="statistics")
+    outcome = state.outcome(plan.cells)
+    np.testing.assert_allclose(outcome.losses, burned.loss, rtol=1e-9)
+    np.testing.assert_allclose(outcome.burn_probability, burned.burn_probability[rows, cols])
+    text = static_page(Exploration(state, plan, "seed 0", cells[:1].tolist()))
+    data = json.loads(text.split('id="data">')[1].split("</script>")[0])
+    assert (data["rows"], data["cols"]) == state.land.shape
+    assert data["plans"][0]["cells"] == list(plan.cells)
+    assert data["standing"] == [plan.cells[0]]
+    starts = [fire["cell"] for fire in data["played"]]
+    assert None in starts
+    for fire in data["played"]:
+        times = unpacked(fire["without"])
+        assert np.isfinite(times).any()
+        assert fire["cell"] is None or times[fire["cell"]] == 0.0
 
 
 @pytest.mark.parametrize("path", ["/", "/api/plans", "/api/state"])

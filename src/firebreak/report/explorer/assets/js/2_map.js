@@ -152,7 +152,7 @@ function drawRims(x) {
 function drawPointers(x, marked) {
   if (marked && S.line) for (const cell of lineCells(S.line[0], S.line[1])) square(x, cell, treatable[cell] ? "#7a00a8" : "#d0006f");
   if (marked && !S.fire && S.step && S.step < plan().cells.length) box(x, plan().cells[S.step - 1]);
-  if (S.fire) ring(x, S.fire.cell, "#00e5ff");
+  if (S.fire && S.fire.cell !== null) ring(x, S.fire.cell, "#00e5ff");
   if (marked && S.mark >= 0) ring(x, S.mark, "#c77dff");
   if (S.cursor >= 0) box(x, S.cursor);
 }

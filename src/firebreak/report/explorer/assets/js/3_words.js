@@ -131,7 +131,7 @@ function fireWords() {
   $("time").setAttribute("aria-valuetext", $("clock").textContent);
   const less = f.loss_without > 0 ? 1 - f.loss_treated / f.loss_without : 0, hectares = data.cell_size_m ** 2 / 1e4;
   const burned = [f.withoutCounts, f.treatedCounts].map((counts) => burnedBy(counts, f.minutes));
-  $("fire").textContent = `This fire, wind ${f.wind_km_h.toFixed(0)} km/h from ${f.wind_from_deg.toFixed(0)}°, fine fuel at ${percent(f.dead_moisture)}: ${burned[0]} cells without breaks, ${burned[1]} with them (${short(burned[0] * hectares)} and ${short(burned[1] * hectares)} ha); loss ${percent(less)} smaller.`;
+  $("fire").textContent = `This fire, wind ${f.wind_km_h.toFixed(0)} km/h from ${f.wind_from_deg.toFixed(0)}°, fine fuel at ${percent(f.dead_moisture)}: on this map ${burned[0]} cells without breaks, ${burned[1]} with them (${short(burned[0] * hectares)} and ${short(burned[1] * hectares)} ha); loss ${percent(less)} smaller.`;
 }
 function say(text, told = false) { $("message").textContent = text; $("message").className = told ? "told" : ""; }
 function hush() { if ($("message").className !== "told") say(""); }  // an error is over; what was told stays
