@@ -17,8 +17,7 @@ from scipy.stats import spearmanr
 from firebreak.api.shared.scene_options import FireOptions, SceneOptions, WeatherOptions
 from firebreak.fire import Scene, burn, make_scene
 from firebreak.landscape.landscape import AREA, MARGIN, Landscape
-from firebreak.landscape.raster.mirror import mirrored_part
-from firebreak.landscape.raster.windows import Window
+from firebreak.landscape.raster.windows import Window, mirrored_part
 from firebreak.planning.evaluation.evaluate import evaluate
 
 MAPS = {"landfire-santa-ana-ca": 45.0, "landfire-bitterroot-mt": 270.0}

@@ -86,6 +86,25 @@ def not_a_file(path: str | Path) -> str:
         "a pipe, a socket or a device" if os.path.exists(path) else "no such file")
 
 
+def check_file(path: str | Path, expected: str, *, filled: bool = False) -> None:
+    """Refuse a path at which there is no file.
+
+    Args:
+        expected: the kind of file in words, such as "a raster".
+        filled: an empty file is refused too.
+
+    Raises:
+        InputError: saying what is there.
+    """
+    if not os.path.isfile(path):
+        found = not_a_file(path)
+        raise fail(expected=expected, given=found, where=str(path)[:200], remedy="check the path" if
+                   found in ("a folder", "no such file") else "copy what it holds to a file")
+    if filled and os.path.getsize(path) == 0:
+        raise fail(expected=expected, given="an empty file", where=str(path),
+                   remedy="write it again, or remove it")
+
+
 def text_of(path: Path, most: int = MOST_TABLE, *, lines: int | None = None,
             encoding: str = "utf-8-sig", errors: str = "strict") -> str:
     """The text of a file of at most `most` bytes and, if given, `lines` lines.
@@ -186,9 +205,7 @@ def read_toml(path: str | Path) -> dict[str, object]:
         InputError: no such file, larger than settings are, or not TOML.
     """
     file = Path(path)
-    if not file.is_file():
-        raise fail(expected="a TOML file", given=not_a_file(file), where=str(path),
-                   remedy="check the path")
+    check_file(file, "a TOML file")
     content = bytes_of(file, MOST_SETTINGS)
     try:
         return from_toml(content.decode())

@@ -9,8 +9,7 @@ from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.scene import rows_of, streams_for
 from firebreak.fire.variants import windy_row
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.treatment_choice import treatment_of_rows
-from firebreak.landscape.treatment_table import read_table
+from firebreak.landscape.treatment_table import read_table, treatment_of_rows
 from firebreak.landscape.treatments import treated_landscape
 
 LAND = generate(5, 10)

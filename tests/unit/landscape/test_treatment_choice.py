@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.treatment_choice import (
+from firebreak.landscape.treatment_table import (
     NONE,
+    CostRow,
+    TreatmentRow,
     per_ha,
+    read_table,
     treatment_of_rows,
     with_treatments,
 )
-from firebreak.landscape.treatment_table import CostRow, TreatmentRow, read_table
 from firebreak.landscape.treatments import CHANGED, treated_landscape
 
 TABLE = read_table()

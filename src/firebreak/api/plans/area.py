@@ -106,7 +106,7 @@ def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
     Raises:
         InputError: no roads.
     """
-    from firebreak.landscape.treatment_choice import with_roads
+    from firebreak.landscape.treatment_table import with_roads
 
     if not options.cost_per_km:
         return full

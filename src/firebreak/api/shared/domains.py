@@ -49,7 +49,7 @@ def part_of_map(full: "Landscape", area: "str | ArrayOnGrid | None", options: Sc
             or (area is None and not full.starts_anywhere)):
         land, offset = (full, (0, 0)) if area is None else named_area(full, area)
         return Part(source, full, land, offset, None)
-    from firebreak.landscape.formats.surroundings import with_surroundings
+    from firebreak.landscape.formats.read import with_surroundings
     from firebreak.planning.core.domain import find_domain
 
     inside = np.ones(full.shape, np.bool_) if area is None else area_mask(full, area)

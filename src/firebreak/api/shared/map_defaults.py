@@ -100,7 +100,7 @@ def rows_named(breaks: MadeBreaks) -> "list[TreatmentRow]":
 
 def treatment_asked(breaks: MadeBreaks) -> "Treatment":
     """The state of a treated cell."""
-    from firebreak.landscape.treatment_choice import treatment_of_rows
+    from firebreak.landscape.treatment_table import treatment_of_rows
     from firebreak.landscape.treatments import treatment_of
 
     rows = rows_named(breaks)
@@ -117,7 +117,7 @@ def on_map(land: "Landscape", breaks: MadeBreaks, conditions: "FireConditions",
         InputError: no cell can be treated, or the landscape has costs of its own.
     """
     from firebreak.fire import flames_after
-    from firebreak.landscape.treatment_choice import with_treatments
+    from firebreak.landscape.treatment_table import with_treatments
 
     rows = rows_named(breaks)
     made = conditions.treatment

@@ -20,8 +20,8 @@ from firebreak.landscape.formats.layers import CANOPY, Role, SlopeUnit
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, Landscape, check_codes
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
+from firebreak.landscape.raster.degrees import check_ground_scale
 from firebreak.landscape.raster.geotiff import Band, Grid, checked_grid, open_raster, read_band
-from firebreak.landscape.raster.ground_scale import check_ground_scale
 from firebreak.landscape.raster.parts import Placed, check_landscape, part_over
 from firebreak.landscape.terrain import disagreements, slope_aspect, slope_unit_by_elevation
 

@@ -8,10 +8,13 @@ system are brought onto it, with a `LandscapeWarning` for each.
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firebreak.checks import check_utf8, fail
+from firebreak.landscape.bare_ground import with_bare_widths
 from firebreak.landscape.formats import cell2fire, layers
 from firebreak.landscape.formats.assemble import (
     LandscapeWarning,
@@ -24,26 +27,30 @@ from firebreak.landscape.formats.assemble import (
 from firebreak.landscape.formats.layers import LCP_ORDER, Role, rasters_in
 from firebreak.landscape.formats.write import SYSTEM_TAG
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import FIRE_GRIDS, Landscape
 from firebreak.landscape.names import (
     CLOSED_FORM,
     LANDSCAPE_FILE,
     ROADS_FILE,
+    SURROUNDINGS_FILE,
     SYNTHETIC,
     check_there,
     is_sample,
+    path_of,
     sample_folder,
 )
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid
 from firebreak.landscape.raster.geotiff import checked_grid, open_raster, read_band
 from firebreak.landscape.raster.parts import check_landscape
 from firebreak.landscape.raster.resample import How, describe, onto, same_place
+from firebreak.landscape.raster.windows import Window, padded_to
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
 
 __all__ = ["LandscapeWarning", "Terrain", "read_landscape"]
 
 DEFAULT_SYNTHETIC_SIZE = 40
+_OFF = 1e-3  # of a cell, by which the grids of a map and of the land around it may be off
 _MADE_PER_CELL = 150  # bytes, beside what reading takes
 # Codes have no mean, and the mean of 350 and 10 degrees is not 180.
 _HOW: dict[Role, How] = {Role.FUEL: "majority", Role.TREATABLE: "majority", Role.ASPECT: "nearest",
@@ -233,3 +240,71 @@ def _read_layers(folder: Path, chosen: dict[Role, Path], crs: str | None) -> Sou
         found[role] = band
     return Source(str(folder), folder.resolve().name, target, found,
                   _system(fuel.where, tags.get(SYSTEM_TAG), fuel.label))
+
+
+def with_surroundings(landscape: Landscape, spec: str) -> tuple[Landscape, tuple[int, int]]:
+    """A landscape with the land around it, which a file in its folder holds, and the row and column
+    of its own north-west cell there; itself, at (0, 0), where there is no such file.
+
+    The landscape keeps all that it has. Fires come from the land around it: it has no values, no
+    roads and no costs, and nothing may be treated there.
+
+    Args:
+        spec: what the landscape was read from.
+
+    Raises:
+        InputError: the file is damaged, on another grid, or does not hold the landscape.
+    """
+    file = _file_of(spec)
+    if file is None:
+        return landscape, (0, 0)
+    wide = read_landscape(str(file), crs=landscape.crs)
+    row, col = _place_in(wide, landscape, file)
+    if landscape.bare_m is not None:
+        wide = with_bare_widths(wide)
+    own, whole = Window(row, col, *landscape.shape), Window(0, 0, *wide.shape)
+
+    def around(grid: NDArray, fill: float) -> NDArray:
+        return padded_to(grid, own, whole, fill)
+
+    def on(name: str) -> NDArray:
+        grid = np.array(getattr(wide, name))
+        grid[own.slices] = getattr(landscape, name)
+        return grid
+
+    road, bare, made = landscape.road_m, landscape.bare_m, landscape.treatment
+    burns: dict[str, Any] = {name: on(name) for name in (*FIRE_GRIDS, "ignition_weight")}
+    joined = replace(
+        wide, name=landscape.name, value_unit=landscape.value_unit, currency=landscape.currency,
+        **burns, value=around(landscape.value, 0.0), cost=around(landscape.cost, 1.0),
+        treatable=around(landscape.treatable, False),
+        layers=tuple(around(layer, 0.0) for layer in landscape.layers),
+        road_m=None if road is None else around(road, max(float(road.max()), wide.cell_size_m)),
+        bare_m=None if bare is None else on("bare_m") if wide.bare_m is not None
+        else around(bare, 0.0),
+        treatment=None if made is None else around(made, -1))
+    return joined, (row, col)
+
+
+def _file_of(spec: str) -> Path | None:
+    folder = path_of(spec) if spec else None
+    if folder is None or not folder.is_dir():
+        return None
+    return found if (found := folder / SURROUNDINGS_FILE).is_file() else None
+
+
+def _place_in(wide: Landscape, landscape: Landscape, file: Path) -> tuple[int, int]:
+    """The row and column of the landscape's north-west cell on the wide map's grid."""
+    (a, b, west, d, e, north), own = wide.transform, landscape.transform
+    col, row = (own[2] - west) / a, (own[5] - north) / e
+    same = (np.allclose((a, b, d, e), (own[0], own[1], own[3], own[4]))
+            and abs(row - round(row)) < _OFF and abs(col - round(col)) < _OFF
+            and wide.fuel_system == landscape.fuel_system)
+    place = Window(round(row), round(col), *landscape.shape)
+    inside = (place.row >= 0 and place.col >= 0 and place.row + place.rows <= wide.shape[0]
+              and place.col + place.cols <= wide.shape[1])
+    if not (same and inside):
+        raise fail(expected=f"a map on the grid of {landscape.name} that holds it",
+                   given="another grid" if not same else "one that ends within it",
+                   where=str(file), remedy="cut both from one map, or remove the file")
+    return place.row, place.col

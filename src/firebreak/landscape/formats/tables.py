@@ -15,7 +15,7 @@ from firebreak.checks import counted, fail, nearest
 from firebreak.landscape.formats.assemble import warn
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shapes import flat_cells
-from firebreak.reading import MOST_TABLE, csv_rows, lines_of, not_a_file, number_in, text_of
+from firebreak.reading import MOST_TABLE, check_file, csv_rows, lines_of, number_in, text_of
 
 MOST_POINTS = 5_000_000
 """Points of a table, of each of which Python makes some hundred bytes."""
@@ -62,9 +62,7 @@ def read_points(path: str | Path, landscape: Landscape, attribute: str | None = 
         LandscapeWarning: some points lie outside the map.
     """
     file = Path(path)
-    if not file.is_file():
-        raise fail(expected="a table of points", given=not_a_file(path), where=str(path),
-                   remedy="check the path")
+    check_file(file, "a table of points")
     header, rows = named_columns(file)
     if "ncell" in header and attribute is None:
         cells = read_ignitions(file, landscape.fuel_model.size)
@@ -104,9 +102,7 @@ def read_fire_sizes(path: Path) -> NDArray[np.float64]:
     Raises:
         InputError: missing, no such column, a size that is not a number of 0 or more, none.
     """
-    if not path.is_file():
-        raise fail(expected="a table of fire sizes", given=not_a_file(path), where=str(path),
-                   remedy="check the path")
+    check_file(path, "a table of fire sizes")
     header, rows = named_columns(path)
     name = next((name for name in _HECTARES if name in header), None)
     if name is None:
@@ -232,9 +228,7 @@ def read_firebreaks(path: str | Path, cells: int) -> NDArray[np.int64]:
 
 def _flat_cells(path: Path, cells: int) -> NDArray[np.int64]:
     """The cells, flat from 0, of a table with a header and a year before its cells."""
-    if not path.is_file():
-        raise fail(expected="a table of cells", given=not_a_file(path), where=str(path),
-                   remedy="check the path")
+    check_file(path, "a table of cells")
     # Each cell by its number, and more.
     most = max(MOST_TABLE, _LONGEST_CELL * cells)
     header, *lines = text_of(path, most, errors="replace").splitlines() or [""]

@@ -29,7 +29,7 @@ from firebreak.landscape.raster.geotiff import (
     vertical_unit,
 )
 from firebreak.landscape.raster.parts import PER_CELL, Placed, check_bytes
-from firebreak.reading import MOST_SETTINGS, not_a_file, number_in, text_of
+from firebreak.reading import MOST_SETTINGS, check_file, number_in, text_of
 
 SUFFIX = ".asc"
 
@@ -66,12 +66,7 @@ def read_ascii_grid(path: Path, crs: str | None = None, *,
         InputError: missing, a header that is incomplete or absurd, values that are no numbers or
             too many or too few (with the line), a reference system that is unusable, too large.
     """
-    if not path.is_file():
-        raise fail(expected="an ASCII grid", given=not_a_file(path), where=str(path),
-                   remedy="check the path")
-    if path.stat().st_size == 0:
-        raise fail(expected="an ASCII grid", given="an empty file", where=str(path),
-                   remedy="write it again, or remove it")
+    check_file(path, "an ASCII grid", filled=True)
     with path.open("rb") as file:
         found, line = _header_lines(file, path)
         header = _checked_header(found, path)

@@ -1,11 +1,34 @@
-"""Places of a landscape's cells on the Earth, in degrees."""
+"""Places of a landscape's cells on the Earth, in degrees, and the ground that they cover.
+
+A reference system may count metres that are none: Web Mercator at 34° N draws 25 m of ground as 30,
+and areas, lengths and slopes would be wrong.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from rasterio._err import CPLE_BaseError
 from rasterio.crs import CRS
+from rasterio.errors import RasterioError
 from rasterio.warp import transform, transform_bounds
 
+from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.geotiff import Grid, crs_name, utm_zone
+
+MOST_AREA = 0.02
+"""How far the area of a cell may be off."""
+MOST_STRETCH = 0.05
+"""How far the scales along the two axes may differ, ..."""
+MOST_STRETCH_EQUAL_AREA, _EQUAL_AREA = 0.08, 0.001
+"""... also where the area is right, as on the Albers maps that agencies publish: LANDFIRE's of the
+contiguous United States 0.025, of Alaska at its northern end (EPSG:3338, 71.4 degrees) 0.052,
+Australia's in the south of Tasmania (EPSG:3577) 0.070."""
+
+MOST_TURN_DEG = 45.0
+"""How far the grid's top may be from north; some 20 on LANDFIRE's maps of western Alaska."""
+
+_EQUATOR_M, _ECCENTRICITY_2 = 6_378_137.0, 0.00669437999014  # of the ellipsoid of WGS 84
+_STEP = 100.0  # units of the reference system, on either side of the centre
 
 
 def degrees_of(landscape: Landscape, rows: ArrayLike,
@@ -64,7 +87,60 @@ def corners_of(landscape: Landscape) -> tuple[float, float, float, float]:
     return float(west), float(south), float(east), float(north)
 
 
-def utm_zone(longitude: float, latitude: float) -> str:
-    """Code of the UTM zone of a place, degrees of WGS 84, such as EPSG:32611."""
-    zone = int((longitude + 180.0) // 6.0) % 60 + 1
-    return f"EPSG:{(32600 if latitude >= 0.0 else 32700) + zone}"
+def check_ground_scale(grid: Grid, where: str) -> None:
+    """Refuse a grid whose cells do not have at its centre the size on the ground that they state,
+    or whose top is not north.
+
+    Raises:
+        InputError: naming the ground size and the gdalwarp command for the UTM zone of the centre.
+    """
+    found = None if grid.crs is None else _ground_scales(grid, CRS.from_wkt(grid.crs))
+    if found is None:
+        return
+    across, down, area, turn, (longitude, latitude) = found
+    remedy = f"warp it first: gdalwarp -t_srs {utm_zone(longitude, latitude)} IN OUT"
+    if turn is None or abs(turn) > MOST_TURN_DEG:
+        raise fail(expected="a grid whose top is north and whose right side is east",
+                   given=f"{crs_name(grid.crs)}, whose axes point elsewhere", where=where,
+                   remedy=remedy)
+    most = MOST_STRETCH_EQUAL_AREA if abs(area - 1.0) <= _EQUAL_AREA else MOST_STRETCH
+    if abs(area - 1.0) <= MOST_AREA and max(across, down) <= (1.0 + most) * min(across, down):
+        return
+    size = grid.cell_size_m
+    raise fail(expected="a reference system whose metres are metres on the ground",
+               given=f"{crs_name(grid.crs)}, where cells of {size:.4g} m are {across * size:.4g} x "
+                     f"{down * size:.4g} m of ground", where=where,
+               remedy=remedy)
+
+
+def _ground_scales(grid: Grid, system: CRS,
+                   ) -> tuple[float, float, float, float | None, tuple[float, float]] | None:
+    """Ground per nominal metre along rows and columns and of an area, at the centre; the azimuth of
+    the grid's top, degrees, None on a mirrored grid; and the centre's longitude and latitude. None
+    where PROJ cannot place it.
+
+    Source: lengths of a degree by the radii of curvature of the ellipsoid (Snyder 1987, USGS
+    Professional Paper 1395, eqs. 4-18 and 4-20).
+    """
+    a, _, c, _, e, f = grid.transform
+    x, y = c + a * grid.shape[1] / 2, f + e * grid.shape[0] / 2
+    try:
+        east, north = transform(system, CRS.from_epsg(4326),
+                                [x, x - _STEP, x + _STEP, x, x], [y, y, y, y - _STEP, y + _STEP])
+    except (RasterioError, CPLE_BaseError, ValueError):
+        return None
+    if not (np.isfinite(east).all() and np.isfinite(north).all()):
+        return None
+    phi = np.radians(north[0])
+    bend = 1.0 - _ECCENTRICITY_2 * np.sin(phi) ** 2
+    along_parallel = _EQUATOR_M * np.cos(phi) / np.sqrt(bend)
+    along_meridian = _EQUATOR_M * (1.0 - _ECCENTRICITY_2) / bend**1.5
+    nominal = 2.0 * _STEP * grid.cell_size_m / a
+    spans = (np.array([east[2] - east[1], east[4] - east[3]]) + 180.0) % 360.0 - 180.0
+    ground = np.array([along_parallel * np.radians(spans),
+                       along_meridian * np.radians([north[2] - north[1], north[4] - north[3]])])
+    across, down = np.hypot(*ground) / nominal
+    area = np.linalg.det(ground) / nominal**2
+    turn = float(np.degrees(np.arctan2(ground[0, 1], ground[1, 1]))) if area > 0.0 else None
+    return (float(across), float(down), float(abs(area)), turn,
+            (float(east[0]), float(north[0])))

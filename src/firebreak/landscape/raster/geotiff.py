@@ -25,8 +25,7 @@ from rasterio.io import DatasetReader, DatasetWriter, MemoryFile
 from rasterio.windows import Window
 
 from firebreak.checks import ResourceFailedError, fail
-from firebreak.landscape.raster.degrees import utm_zone
-from firebreak.reading import check_ordinary, not_a_file
+from firebreak.reading import check_file
 from firebreak.units import METRES_PER_FOOT
 
 MAX_CELLS = 200_000_000
@@ -92,17 +91,7 @@ def crs_name(crs: str | None, none: str = "none") -> str:
 @contextmanager
 def open_raster(path: Path) -> Iterator[rasterio.DatasetReader]:
     """The open raster; `InputError` if it is missing or unreadable."""
-    try:
-        there = path.exists() and not path.is_dir()
-    except OSError:  # a name longer than any file's
-        there = False
-    if not there:
-        raise fail(expected="a raster file", given=not_a_file(path), where=str(path)[:200],
-                   remedy="check the path")
-    check_ordinary(path, str(path))
-    if path.is_file() and path.stat().st_size == 0:
-        raise fail(expected="a raster", given="an empty file", where=str(path),
-                   remedy="write it again, or remove it")
+    check_file(path, "a raster file", filled=True)
     try:
         with warnings.catch_warnings():
             # Rasters without georeference are refused below, in words of our own.
@@ -242,6 +231,12 @@ def _refuse_degrees(system: CRS | None, cell: float, centre: tuple[float, float]
         raise fail(expected="a projected coordinate reference system, in metres",
                    given=f"a geographic one with cells of {cell:g} degrees", where=where,
                    remedy=f"warp it first: gdalwarp -t_srs {zone} IN OUT")
+
+
+def utm_zone(longitude: float, latitude: float) -> str:
+    """Code of the UTM zone of a place, degrees of WGS 84, such as EPSG:32611."""
+    zone = int((longitude + 180.0) // 6.0) % 60 + 1
+    return f"EPSG:{(32600 if latitude >= 0.0 else 32700) + zone}"
 
 
 def read_band(dataset: rasterio.DatasetReader, index: int, part: Window | None = None) -> Band:

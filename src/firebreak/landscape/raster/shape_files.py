@@ -23,7 +23,7 @@ from rasterio.errors import CRSError
 
 from firebreak.checks import InputError, fail, install, nearest
 from firebreak.lifetime import tied
-from firebreak.reading import from_json, not_a_file, text_of
+from firebreak.reading import check_file, from_json, text_of
 
 BEGINS = {".gpkg": rb"SQLite format 3\0", ".shp": rb"\0\0\x27\x0a", ".fgb": rb"fgb",
           ".kml": rb"[^\0]{0,1000}<kml\b",
@@ -88,12 +88,7 @@ def read_shapes(path: Path, attribute: str | None = None) -> Shapes:
             several layers and none of them named.
     """
     path, layer = file_and_layer(path)
-    if not path.is_file():
-        raise fail(expected="a file of shapes", given=not_a_file(path), where=str(path),
-                   remedy="check the path")
-    if path.stat().st_size == 0:
-        raise fail(expected="shapes", given="an empty file", where=str(path),
-                   remedy="export it again")
+    check_file(path, "a file of shapes", filled=True)
     names: tuple[str, ...] = ()
     if path.suffix.lower() in GEOJSON:
         if layer is not None:

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.landscape.landscape import NODATA, Landscape, rectangle_of
-from firebreak.landscape.raster.mirror import inside_map, padded_to
-from firebreak.landscape.raster.windows import Window
+from firebreak.landscape.raster.windows import Window, inside_map, padded_to
 from firebreak.planning.core.plan import Plan, check_plan, cost_of
 
 if TYPE_CHECKING:

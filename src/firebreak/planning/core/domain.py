@@ -19,8 +19,7 @@ from scipy.ndimage import distance_transform_edt
 
 from firebreak.fire import FireConditions, Fires, Scene, ValueLayer, burn_tracks, make_scene
 from firebreak.landscape.landscape import AREA, BEYOND, MARGIN, Landscape, rectangle_of
-from firebreak.landscape.raster.mirror import inside_map, mirrored_part, padded_to
-from firebreak.landscape.raster.windows import Window
+from firebreak.landscape.raster.windows import Window, inside_map, mirrored_part, padded_to
 
 SECTORS = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
 UPWIND_SHARE, UPWIND_REACH, OTHER_REACH = 0.10, 0.95, 0.75

@@ -13,8 +13,7 @@ from firebreak.checks import counted
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.treatment_choice import treated_ha
-from firebreak.landscape.treatment_table import TreatmentRow
+from firebreak.landscape.treatment_table import TreatmentRow, treated_ha
 from firebreak.planning.core.area import Offset, lift_segments
 from firebreak.planning.output.vectors import write_segments
 from firebreak.planning.years.savings import YearsResult, discount_factors

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from firebreak.checks import counted, fail
 from firebreak.fire import Scene, burn, with_states
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.landscape.treatment_choice import treated_ha
-from firebreak.landscape.treatment_table import TreatmentRow
+from firebreak.landscape.treatment_table import TreatmentRow, treated_ha
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import (
     FireGroups,

@@ -15,8 +15,7 @@ from firebreak.fire import FireConditions, ResponseFunction, conditions_from, la
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, FBP
 from firebreak.landscape.names import beside
 from firebreak.landscape.synthetic.families import family_named
-from firebreak.landscape.treatment_choice import treatment_of_rows
-from firebreak.landscape.treatment_table import TreatmentRow, named, read_table
+from firebreak.landscape.treatment_table import TreatmentRow, named, read_table, treatment_of_rows
 from firebreak.landscape.treatments import Treatment, break_width_m
 from firebreak.train.config.schema import RunConfig
 from firebreak.units import M_MIN_PER_KM_H

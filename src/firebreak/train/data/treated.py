@@ -11,7 +11,7 @@ from firebreak.checks import fail
 from firebreak.env.sources import LandscapeDraw
 from firebreak.fire import FireConditions, flames_after
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.treatment_choice import per_ha, with_treatments
+from firebreak.landscape.treatment_table import per_ha, with_treatments
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import TREATMENT, treatment_rows

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from firebreak.checks import InputError, fail, nearest
-from firebreak.reading import MOST_LINES, csv_rows, number_in, text_of
+from firebreak.reading import MOST_LINES, check_file, csv_rows, number_in, text_of
 from firebreak.units import M_MIN_PER_KM_H, M_MIN_PER_MPH
 from firebreak.weather.formats.table import Floats, Times, WeatherWarning
 
@@ -163,9 +163,7 @@ def refuse_fractions(cells: Cells, humidity: Floats) -> None:
 
 def read_lines(path: Path) -> list[str]:
     """The lines of a text file; `InputError` if it is missing, empty, not text or far too large."""
-    if not path.is_file():
-        raise fail(expected="a weather file", given="a folder" if path.is_dir() else "no such file",
-                   where=str(path), remedy="check the path")
+    check_file(path, "a weather file")
     try:
         lines = text_of(path, lines=MOST_LINES).splitlines()
     except UnicodeDecodeError as error:

@@ -11,7 +11,7 @@ from rasterio.warp import transform
 from firebreak.checks import InputError
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_landscape
-from firebreak.landscape.raster.degrees import utm_zone
+from firebreak.landscape.raster.geotiff import utm_zone
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::firebreak.landscape.formats.assemble.LandscapeWarning")

@@ -12,8 +12,7 @@ import pytest
 from firebreak.api.shared.domains import part_of_map
 from firebreak.api.shared.scene_options import FireOptions, SceneOptions
 from firebreak.checks import InputError
-from firebreak.landscape.formats.read import read_landscape
-from firebreak.landscape.formats.surroundings import with_surroundings
+from firebreak.landscape.formats.read import read_landscape, with_surroundings
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.landscape import FIRE_GRIDS, Landscape
 from firebreak.landscape.synthetic.generate import generate

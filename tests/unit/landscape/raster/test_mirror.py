@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from firebreak.landscape.landscape import NODATA, Landscape
-from firebreak.landscape.raster.mirror import inside_map, mirrored_part, padded_to
-from firebreak.landscape.raster.windows import Window
+from firebreak.landscape.raster.windows import Window, inside_map, mirrored_part, padded_to
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.terrain import slope_aspect
 

@@ -20,7 +20,7 @@ from firebreak.landscape.raster import shape_files
 from firebreak.landscape.raster.on_grid import mask_of, read_on_grid
 from firebreak.landscape.raster.shapes import mask_of_shapes
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.treatment_choice import treated_ha, with_roads
+from firebreak.landscape.treatment_table import treated_ha, with_roads
 from firebreak.planning.output.vectors import has_vector_reader
 
 WEST, NORTH = -2_000_000.0, 1_500_000.0

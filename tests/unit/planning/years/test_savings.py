@@ -8,8 +8,7 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.fire import FireConditions, burn, burn_field, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatments
-from firebreak.landscape.treatment_table import read_table
+from firebreak.landscape.treatment_table import read_table, treatment_of_rows, with_treatments
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.making import make_plan
 from firebreak.planning.years.savings import (

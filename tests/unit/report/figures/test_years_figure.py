@@ -9,8 +9,7 @@ from matplotlib.colors import to_rgb
 from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatments
-from firebreak.landscape.treatment_table import read_table
+from firebreak.landscape.treatment_table import read_table, treatment_of_rows, with_treatments
 from firebreak.landscape.value_unit import ValueUnit
 from firebreak.memory.registry import live_counts
 from firebreak.planning.core.break_segments import break_segments_of

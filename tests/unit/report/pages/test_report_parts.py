@@ -6,8 +6,7 @@ import numpy as np
 
 from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.treatment_choice import treatment_of_rows, with_treatments
-from firebreak.landscape.treatment_table import read_table
+from firebreak.landscape.treatment_table import read_table, treatment_of_rows, with_treatments
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.evaluation.doubt import Doubted, DoubtResult
 from firebreak.planning.evaluation.effect import effect_of

@@ -19,8 +19,7 @@ from firebreak.landscape.formats.write import write_geotiff, write_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import SYMMETRIES, aggregate, dihedral, turn
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.landscape.treatment_choice import with_treatments
-from firebreak.landscape.treatment_table import read_table
+from firebreak.landscape.treatment_table import read_table, with_treatments
 from firebreak.train.config.load import as_toml, load_config
 from firebreak.train.config.setup import conditions_of
 from firebreak.train.data.folds import make_store
