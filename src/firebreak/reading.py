@@ -48,9 +48,14 @@ def number_in(text: str) -> float:
     Raises:
         ValueError: it is none.
     """
-    if not _NUMBER.fullmatch(text.strip()):
+    if not is_number(text):
         raise ValueError("not a number")
     return float(text)
+
+
+def is_number(text: str) -> bool:
+    """True for a text that `number_in` reads."""
+    return _NUMBER.fullmatch(text.strip()) is not None
 
 
 def whole_number_in(text: str) -> int:

@@ -29,7 +29,7 @@ from firebreak.landscape.raster.geotiff import (
     vertical_unit,
 )
 from firebreak.landscape.raster.parts import PER_CELL, Placed, check_bytes
-from firebreak.reading import MOST_SETTINGS, check_file, number_in, text_of
+from firebreak.reading import MOST_SETTINGS, check_file, is_number, number_in, text_of
 
 SUFFIX = ".asc"
 
@@ -95,7 +95,7 @@ def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]
         if raw and not words:
             line += 1
             continue
-        if not raw or _is_number(words[0]) or _comma(words[0]):
+        if not raw or is_number(words[0]) or _comma(words[0]):
             file.seek(start)
             break
         line += 1
@@ -113,24 +113,16 @@ def _header_lines(file: BinaryIO, path: Path) -> tuple[dict[str, tuple[int, str]
     return found, line
 
 
-def _is_number(word: str) -> bool:
-    try:
-        number_in(word)
-    except ValueError:
-        return False
-    return True
-
-
 def _is_same(one: str, other: str) -> bool:
     """True for sides of a cell that differ by the rounding of a writer at most."""
-    return one == other or (_is_number(one) and _is_number(other) and math.isclose(
+    return one == other or (is_number(one) and is_number(other) and math.isclose(
         number_in(one), number_in(other), rel_tol=SQUARE_TOLERANCE))
 
 
 def _comma(word: str) -> str:
     """Words about a decimal comma, if a word is a number with one; else ""."""
     return (", a decimal comma instead of a point in all numbers of the file"
-            if "," in word and _is_number(word.replace(",", ".", 1)) else "")
+            if "," in word and is_number(word.replace(",", ".", 1)) else "")
 
 
 def _checked_header(found: dict[str, tuple[int, str]], path: Path) -> AsciiHeader:
@@ -139,7 +131,7 @@ def _checked_header(found: dict[str, tuple[int, str]], path: Path) -> AsciiHeade
         if key is None:
             raise fail(expected=f"{' or '.join(keys)} in the header", given="none", where=str(path),
                        remedy="check that the file is an ESRI ASCII grid")
-        if not _is_number(found[key][1]):
+        if not is_number(found[key][1]):
             raise wrong(key, f"a number for {key}", f"'{found[key][1]}'" + _comma(found[key][1]))
         return number_in(found[key][1])
 
@@ -182,7 +174,7 @@ def _numbers(file: BinaryIO, line: int, header: AsciiHeader, path: Path) -> NDAr
             row = np.array(words, dtype=np.float64)
         except ValueError:
             texts = [word.decode("latin-1") for word in words]
-            bad = next((text for text in texts if not _is_number(text)), texts[0])
+            bad = next((text for text in texts if not is_number(text)), texts[0])
             raise fail(expected="numbers", given=f"'{bad[:20]}'{_comma(bad)}",
                        where=f"{path}, line {number}", remedy="correct this line") from None
         if filled + row.size > count:

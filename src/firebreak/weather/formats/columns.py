@@ -7,7 +7,7 @@ brackets after a name holds; a name that leaves the unit open is refused without
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.reading import number_in
+from firebreak.reading import is_number, number_in
 from firebreak.units import M_MIN_PER_KM_H, METRES_PER_FOOT
 from firebreak.weather.formats.table import HEIGHT_10M, HEIGHT_20FT_M, WeatherWarning
 from firebreak.weather.formats.text import (
@@ -181,7 +181,7 @@ def _about(lines: list[str], header_line: int) -> dict[str, str]:
 def _number_under(about: dict[str, str], name: str) -> float | None:
     """The number under a name, or None."""
     text = about.get(name, "")
-    return number_in(text) if _is_number(text) else None
+    return number_in(text) if is_number(text) else None
 
 
 def _check_one_station(cells: Cells, stems: list[str]) -> None:
@@ -215,20 +215,12 @@ def _without_unit_row(cells: Cells, stems: list[str],
     row = cells.rows[0]
     known = {unit for _, _, _, names in _STATION for unit in names}
     texts = [text.strip() for text in row]
-    if (len(cells.rows) < 2 or any(map(_is_number, texts))
+    if (len(cells.rows) < 2 or any(map(is_number, texts))
             or not any(text.casefold() in known for text in texts)):
         return cells, units
     return replace(cells, rows=cells.rows[1:], lines=cells.lines[1:]), [
         text if stem != "datetime" and text else unit
         for text, stem, unit in zip(texts, stems, units, strict=True)]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        number_in(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _with_dates(cells: Cells, stems: list[str]) -> Cells:
@@ -241,44 +233,44 @@ def _with_dates(cells: Cells, stems: list[str]) -> Cells:
     return replace(cells, names=(*cells.names, "datetime"), rows=rows)
 
 
-def without_missing(cells: Cells, columns: Iterable[tuple[str, Unit, tuple[str, ...]]]) -> Cells:
-    """The rows of a station that have a number in each of these columns (quantity, unit, names):
+def without_missing(cells: Cells, columns: Mapping[str, tuple[str, Unit]]) -> Cells:
+    """The rows of a station that have a number in each of these columns (name: quantity, unit):
     blank ones and codes such as 999 are left out, if they are few, and become gaps.
 
     Warns:
         WeatherWarning: saying where the first is and how many there are.
     """
     missing = np.zeros(len(cells.rows), np.bool_)
-    for quantity, unit, names in columns:
-        place = cells.position(*names)
-        if place is not None:
-            used = cells.units.get(cells.names[place].casefold(), unit)
-            missing |= [_is_missing(row[place].strip(), quantity, used) for row in cells.rows]
+    for name, (quantity, unit) in columns.items():
+        missing |= _missing(cells, quantity, unit, name)
     if not missing.any() or missing.mean() > _MOST_MISSING:
         return cells
     _warn_left_out(cells, missing, "a number is missing")
     return kept(cells, ~missing)
 
 
-def with_blanks(cells: Cells, quantity: str, unit: Unit, names: tuple[str, ...]) -> Cells:
+def with_blanks(cells: Cells, quantity: str, unit: Unit, name: str) -> Cells:
     """The cells with blanks in a column for what stands for no number there."""
-    place = cells.position(*names)
-    if place is None:
-        return cells
-    used = cells.units.get(cells.names[place].casefold(), unit)
+    place = cells.position(name)
     return replace(cells, rows=[
-        [*row[:place], "", *row[place + 1:]] if _is_missing(row[place].strip(), quantity, used)
-        else row for row in cells.rows])
+        [*row[:place], "", *row[place + 1:]] if blank and place is not None else row
+        for row, blank in zip(cells.rows, _missing(cells, quantity, unit, name), strict=True)])
 
 
-def _is_missing(text: str, quantity: str, unit: Unit) -> bool:
-    if text.upper() in _MISSING:
-        return True
-    if not _is_number(text):
-        return False
-    number = number_in(text)
-    low, high, _ = LIMITS[quantity]
-    return abs(number) in _MISSING_CODES and not low <= unit.factor * number + unit.offset <= high
+def _missing(cells: Cells, quantity: str, unit: Unit, name: str) -> list[bool]:
+    """True for the rows that have no number in a column; for none where there is no such column."""
+    place, (low, high, _) = cells.position(name), LIMITS[quantity]
+    if place is None:
+        return [False] * len(cells.rows)
+    factor, offset = cells.units.get(name.casefold(), unit)[1:]
+
+    def is_missing(text: str) -> bool:
+        if text.upper() in _MISSING or not is_number(text):
+            return text.upper() in _MISSING
+        number = number_in(text)
+        return abs(number) in _MISSING_CODES and not low <= factor * number + offset <= high
+
+    return [is_missing(row[place].strip()) for row in cells.rows]
 
 
 def without_repeats(cells: Cells, minutes: NDArray[np.float64],

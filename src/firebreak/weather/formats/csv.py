@@ -9,14 +9,13 @@ WindNinja: units stand in columns of their own, row by row; times in UTC become 
 
 import warnings
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 from firebreak.checks import fail
-from firebreak.reading import number_in
-from firebreak.units import M_MIN_PER_KM_H, METRES_PER_FOOT
+from firebreak.units import METRES_PER_FOOT
 from firebreak.weather.formats.columns import (
+    WIND_UNITS,
     kept,
     station_cells,
     with_blanks,
@@ -36,7 +35,6 @@ from firebreak.weather.formats.text import (
     FAHRENHEIT,
     KM_H,
     MM,
-    MPH,
     PERCENT,
     PLAIN,
     Cells,
@@ -48,34 +46,22 @@ from firebreak.weather.formats.text import (
     times,
 )
 
-T = TypeVar("T")
-
-# Column of the table, unit, and the names that files give it.
-_OPTIONAL: tuple[tuple[str, Unit, tuple[str, ...]], ...] = (
-    ("temperature_c", CELSIUS, ("TMP", "T")),
-    ("relative_humidity", PERCENT, ("RH",)),
-    ("fine_fuel_moisture_code", PLAIN, ("FFMC",)),
-    ("duff_moisture_code", PLAIN, ("DMC",)),
-    ("drought_code", PLAIN, ("DC",)),
-    ("initial_spread_index", PLAIN, ("ISI",)),
-    ("buildup_index", PLAIN, ("BUI",)),
-    ("dead_moisture_1h", PERCENT, ("m_1h",)),
-    ("dead_moisture_10h", PERCENT, ("m_10h",)),
-    ("dead_moisture_100h", PERCENT, ("m_100h",)),
-    ("live_moisture_herb", PERCENT, ("m_lherb",)),
-    ("live_moisture_woody", PERCENT, ("m_lwoody",)),
-    ("fire_scenario", PLAIN, ("FireScenario",)),
-)
-_RAIN = ("APCP", "PREC", "RAIN")
+# Name as `columns` has it -> column of the table, unit.
+_OPTIONAL: dict[str, tuple[str, Unit]] = {
+    "TMP": ("temperature_c", CELSIUS), "RH": ("relative_humidity", PERCENT),
+    "FFMC": ("fine_fuel_moisture_code", PLAIN), "DMC": ("duff_moisture_code", PLAIN),
+    "DC": ("drought_code", PLAIN), "ISI": ("initial_spread_index", PLAIN),
+    "BUI": ("buildup_index", PLAIN), "m_1h": ("dead_moisture_1h", PERCENT),
+    "m_10h": ("dead_moisture_10h", PERCENT), "m_100h": ("dead_moisture_100h", PERCENT),
+    "m_lherb": ("live_moisture_herb", PERCENT), "m_lwoody": ("live_moisture_woody", PERCENT),
+    "FireScenario": ("fire_scenario", PLAIN)}
 _FIRE = ("Scenario", "Instance")
-_WANTED = ("datetime", "WS", "WD", *_RAIN, *_FIRE,
-           *(name for _, _, names in _OPTIONAL for name in names))
+_WANTED = ("datetime", "WS", "WD", "APCP", *_FIRE, *_OPTIONAL)
 _UTC = ("Z", "+00:00", "+0000")
 
-_SPEED_UNITS = {"mph": MPH, "kph": KM_H, "mps": Unit("m/s", 60.0),
-                "kts": Unit("kn", 1.852 * M_MIN_PER_KM_H)}
+_SPEED_UNITS = {name: WIND_UNITS[name] for name in ("mph", "kph", "mps", "kts")}
 _TEMPERATURE_UNITS = {"F": FAHRENHEIT, "C": CELSIUS}
-_HEIGHT_UNITS = {"meters": 1.0, "feet": METRES_PER_FOOT}
+_HEIGHT_UNITS = {"meters": PLAIN, "feet": Unit("ft", METRES_PER_FOOT)}
 
 
 def read_csv(path: Path, lines: list[str]) -> WeatherTable:
@@ -107,8 +93,8 @@ def _refuse_list(path: Path, lines: list[str]) -> None:
 def _cell2fire(cells: Cells, height_m: float, longitude_deg: float | None) -> WeatherTable:
     one_fire = cells.position(*_FIRE) is not None
     if not one_fire:
-        cells = without_missing(cells, (("wind_m_min", KM_H, ("WS",)),
-                                        ("wind_from_deg", PLAIN, ("WD",)), *_OPTIONAL))
+        cells = without_missing(cells, {"WS": ("wind_m_min", KM_H), "WD": ("wind_from_deg", PLAIN),
+                                        **_OPTIONAL})
         stamps = times(cells, "datetime")
         hours = (stamps - stamps.astype("datetime64[D]")) // np.timedelta64(1, "h")
         once = without_repeats(cells, minutes_since_first(stamps), hours)
@@ -116,32 +102,25 @@ def _cell2fire(cells: Cells, height_m: float, longitude_deg: float | None) -> We
     speed = wind_at_20ft(cells.numbers("wind_m_min", "WS", unit=KM_H), height_m, str(cells.path))
     direction = cells.directions("WD")
     columns: dict[str, Floats] = {
-        column: cells.numbers(column, *names, unit=unit)
-        for column, unit, names in _OPTIONAL if cells.position(*names) is not None}
+        column: cells.numbers(column, name, unit=unit)
+        for name, (column, unit) in _OPTIONAL.items() if cells.position(name) is not None}
     if "relative_humidity" in columns:
         refuse_fractions(cells, columns["relative_humidity"])
     scenarios = columns.get("fire_scenario", np.zeros(1))
     if (odd := np.flatnonzero(scenarios % 1.0)).size:
         raise cells.wrong(int(odd[0]), "a moisture scenario 1, 2, 3 or 4",
                           f"{scenarios[odd[0]]:g}", "write 1 for D1L1 to 4 for D4L4")
-    if cells.position(*_RAIN) is not None:
+    if cells.position("APCP") is not None:
         columns["rain_mm"] = _rain(cells)
-    if one_fire:
-        stamps = times(cells, "datetime", one_fire=True)
-    if not one_fire and cells.column("datetime")[0].endswith(_UTC):
-        if longitude_deg is None:
-            warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so the "
-                          "afternoon and other hours of the day are read as UTC",
-                          WeatherWarning, stacklevel=4)
-        stamps = stamps + _solar(longitude_deg or 0.0)
-    minutes, time = _fire_clock(cells, stamps) if one_fire else _station_clock(cells, stamps)
+    minutes, time = _fire_clock(cells, times(cells, "datetime", one_fire=True)) if one_fire else (
+        _station_clock(cells, _solar(cells, "datetime", stamps, longitude_deg)))
     return WeatherTable(where=str(cells.path), one_fire=one_fire, minutes=minutes, time=time,
                         wind_20ft_m_min=speed, wind_from_deg=direction, **columns)
 
 
 def _rain(cells: Cells) -> Floats:
-    cells = with_blanks(cells, "rain_mm", MM, _RAIN)
-    rain = cells.numbers("rain_mm", *_RAIN, unit=MM, blank=np.nan)
+    cells = with_blanks(cells, "rain_mm", MM, "APCP")
+    rain = cells.numbers("rain_mm", "APCP", unit=MM, blank=np.nan)
     blank = np.isnan(rain)
     if blank.any():
         warnings.warn(f"{cells.where(int(np.argmax(blank)))}: rain is blank here and in "
@@ -155,16 +134,15 @@ def _fire_clock(cells: Cells, stamps: Times) -> tuple[Floats, Times | None]:
     Files exist whose rows all have one date although the hours go past midnight, or one and the
     same time: the order of their rows is the clock, an hour a row.
     """
-    minutes = minutes_since_first(stamps)
-    if stamps.size > 1 and ":" not in cells.column("datetime")[0] and (np.diff(minutes) == 0).any():
-        warnings.warn(f"{cells.path}: dates have no time of day, so each row is read as the hour "
-                      "after the row before", WeatherWarning, stacklevel=5)
-        return np.arange(stamps.size, dtype=np.float64) * 60.0, None
-    one_day = (stamps.astype("datetime64[D]") == stamps[0].astype("datetime64[D]")).all()
-    if one_day and (np.diff(minutes) <= 0.0).any():
-        warnings.warn(f"{cells.path}: all rows have one date and their times do not rise, so "
-                      "each row is read as the hour after the row before", WeatherWarning,
-                      stacklevel=5)
+    minutes, days = minutes_since_first(stamps), stamps.astype("datetime64[D]")
+    steps, why = np.diff(minutes), ""
+    if ":" not in cells.column("datetime")[0] and (steps == 0.0).any():
+        why = "dates have no time of day"
+    elif (days == days[0]).all() and (steps <= 0.0).any():
+        why = "all rows have one date and their times do not rise"
+    if why:
+        warnings.warn(f"{cells.path}: {why}, so each row is read as the hour after the row before",
+                      WeatherWarning, stacklevel=5)
         return np.arange(stamps.size, dtype=np.float64) * 60.0, None
     check_steps(cells, minutes)
     return minutes, stamps
@@ -189,58 +167,41 @@ def _windninja(cells: Cells) -> WeatherTable:
                             _SPEED_UNITS)
     heat = _in_named_units(cells, "temperature_c", "Temperature", "Temperature_Units(F,C)",
                            _TEMPERATURE_UNITS)
-    height = _height_m(cells)
-    stamps = times(cells, "date_time") + _solar_offset(cells)
-    minutes, time = _station_clock(cells, stamps)
+    height = _in_named_units(cells, "height_m", "Height", "Height_Units(meters,feet)",
+                             _HEIGHT_UNITS)
+    if (other := np.flatnonzero(height != height[0])).size:
+        raise cells.wrong(int(other[0]), f"one height of the wind, {height[0]:g} m",
+                          f"{height[other[0]]:g} m", "give each height a file of its own")
+    stamps, longitude = times(cells, "date_time"), None
+    if cells.column("date_time")[0].endswith(_UTC) and (
+            cells.column("Coord_Sys(PROJCS,GEOGCS)")[0] == "GEOGCS"):
+        longitude = cells.number(0, cells.column("Lon/XCoord")[0], "longitude_deg")
+    minutes, time = _station_clock(cells, _solar(cells, "date_time", stamps, longitude))
     return WeatherTable(
         where=str(cells.path), one_fire=False, minutes=minutes, time=time,
-        wind_20ft_m_min=wind_at_20ft(speed, height, str(cells.path)),
+        wind_20ft_m_min=wind_at_20ft(speed, float(height[0]), str(cells.path)),
         wind_from_deg=cells.directions("Direction(degrees)"), temperature_c=heat,
         cloud_cover=cells.numbers("cloud_cover", "Cloud_Cover(%)", unit=PERCENT))
 
 
-def _solar_offset(cells: Cells) -> np.timedelta64:
-    """From UTC to local solar time, so that hours of the day are those of the station."""
-    if not cells.column("date_time")[0].endswith("Z"):
-        return np.timedelta64(0, "m")
-    if cells.column("Coord_Sys(PROJCS,GEOGCS)")[0] != "GEOGCS":
-        warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so hours "
-                      "of the day are read as UTC", WeatherWarning, stacklevel=5)
-        return np.timedelta64(0, "m")
-    return _solar(cells.number(0, cells.column("Lon/XCoord")[0], "longitude_deg"))
-
-
-def _solar(longitude_deg: float) -> np.timedelta64:
-    """From UTC to the local solar time of a longitude."""
-    return np.timedelta64(round(4.0 * longitude_deg), "m")
+def _solar(cells: Cells, name: str, stamps: Times, longitude_deg: float | None) -> Times:
+    """A station's times; those in UTC become local solar time, so that hours of the day are those
+    of the station.
+    """
+    if not cells.column(name)[0].endswith(_UTC):
+        return stamps
+    if longitude_deg is None:
+        warnings.warn(f"{cells.path}: times are in UTC and no longitude is given, so the afternoon "
+                      "and other hours of the day are read as UTC", WeatherWarning, stacklevel=5)
+    return stamps + np.timedelta64(round(4.0 * (longitude_deg or 0.0)), "m")
 
 
 def _in_named_units(cells: Cells, quantity: str, name: str, unit_name: str,
                     known: dict[str, Unit]) -> Floats:
     """A column as numbers [N] in our unit, each in the unit that another column names."""
-    units = _named(cells, unit_name, known)
-    return np.array([cells.number(row, text, quantity, unit) for row, (text, unit) in
-                     enumerate(zip(cells.column(name), units, strict=True))])
-
-
-def _named(cells: Cells, name: str, known: dict[str, T]) -> list[T]:
-    """The meaning of the unit of each row."""
-    texts = cells.column(name)
-    for row, text in enumerate(texts):
-        if text not in known:
-            raise cells.wrong(row, f"a unit of {', '.join(known)}", f"'{text}'", "correct the unit")
-    return [known[text] for text in texts]
-
-
-def _height_m(cells: Cells) -> float:
-    factors = _named(cells, "Height_Units(meters,feet)", _HEIGHT_UNITS)
-    heights = []
-    for row, (text, factor) in enumerate(zip(cells.column("Height"), factors, strict=True)):
-        try:
-            heights.append(number_in(text) * factor)
-        except ValueError as error:
-            raise cells.wrong(row, "a height as a number", f"'{text}'", "write a number") from error
-        if heights[row] != heights[0]:
-            raise cells.wrong(row, f"one height of the wind, {heights[0]:g} m",
-                              f"{heights[row]:g} m", "give each height a file of its own")
-    return heights[0]
+    units = cells.column(unit_name)
+    for row, unit in enumerate(units):
+        if unit not in known:
+            raise cells.wrong(row, f"a unit of {', '.join(known)}", f"'{unit}'", "correct the unit")
+    return np.array([cells.number(row, text, quantity, known[units[row]])
+                     for row, text in enumerate(cells.column(name))])

@@ -53,6 +53,7 @@ LIMITS: dict[str, tuple[float, float, str]] = {
     **{f"dead_moisture_{hours}h": (0.001, 1.0, "a dead moisture") for hours in (1, 10, 100)},
     **{f"live_moisture_{kind}": (0.001, 5.0, "a live moisture") for kind in ("herb", "woody")},
     "longitude_deg": (-180.0, 180.0, "a longitude"),
+    "height_m": (0.0, 1000.0, "a height"),
     "fire_scenario": (1.0, 4.0, "a moisture scenario"),
 }
 
