@@ -25,7 +25,7 @@ from firebreak.landscape.formats.tables import named_columns, read_data_table
 from firebreak.landscape.fuel_systems import SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import NODATA
 from firebreak.landscape.raster.geotiff import Band, Grid, valid_cells
-from firebreak.landscape.raster.resample import same_place
+from firebreak.landscape.raster.on_grid import same_place
 from firebreak.reading import MOST_SETTINGS, number_in, text_of
 
 _STEMS = {

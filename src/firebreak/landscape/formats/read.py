@@ -41,8 +41,8 @@ from firebreak.landscape.names import (
 )
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid
 from firebreak.landscape.raster.geotiff import checked_grid, open_raster, read_band
+from firebreak.landscape.raster.on_grid import Rule, describe, onto, same_place
 from firebreak.landscape.raster.parts import check_landscape
-from firebreak.landscape.raster.resample import How, describe, onto, same_place
 from firebreak.landscape.raster.windows import Window, padded_to
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
@@ -53,7 +53,7 @@ DEFAULT_SYNTHETIC_SIZE = 40
 _OFF = 1e-3  # of a cell, by which the grids of a map and of the land around it may be off
 _MADE_PER_CELL = 150  # bytes, beside what reading takes
 # Codes have no mean, and the mean of 350 and 10 degrees is not 180.
-_HOW: dict[Role, How] = {Role.FUEL: "majority", Role.TREATABLE: "majority", Role.ASPECT: "nearest",
+_HOW: dict[Role, Rule] = {Role.FUEL: "majority", Role.TREATABLE: "majority", Role.ASPECT: "nearest",
                          Role.ELEVATION: "smooth"}
 
 

@@ -5,6 +5,7 @@ and areas, lengths and slopes would be wrong.
 """
 
 import numpy as np
+import rasterio
 from numpy.typing import ArrayLike, NDArray
 from rasterio._err import CPLE_BaseError
 from rasterio.crs import CRS
@@ -27,7 +28,6 @@ Australia's in the south of Tasmania (EPSG:3577) 0.070."""
 MOST_TURN_DEG = 45.0
 """How far the grid's top may be from north; some 20 on LANDFIRE's maps of western Alaska."""
 
-_EQUATOR_M, _ECCENTRICITY_2 = 6_378_137.0, 0.00669437999014  # of the ellipsoid of WGS 84
 _STEP = 100.0  # units of the reference system, on either side of the centre
 
 
@@ -117,30 +117,24 @@ def _ground_scales(grid: Grid, system: CRS,
                    ) -> tuple[float, float, float, float | None, tuple[float, float]] | None:
     """Ground per nominal metre along rows and columns and of an area, at the centre; the azimuth of
     the grid's top, degrees, None on a mirrored grid; and the centre's longitude and latitude. None
-    where PROJ cannot place it.
-
-    Source: lengths of a degree by the radii of curvature of the ellipsoid (Snyder 1987, USGS
-    Professional Paper 1395, eqs. 4-18 and 4-20).
+    where PROJ cannot place it. The ground is measured in an azimuthal map around the centre, which
+    is true there.
     """
     a, _, c, _, e, f = grid.transform
     x, y = c + a * grid.shape[1] / 2, f + e * grid.shape[0] / 2
     try:
-        east, north = transform(system, CRS.from_epsg(4326),
-                                [x, x - _STEP, x + _STEP, x, x], [y, y, y, y - _STEP, y + _STEP])
+        with rasterio.Env():  # without one GDAL writes its errors to the terminal
+            (longitude,), (latitude,) = transform(system, CRS.from_epsg(4326), [x], [y])
+            around = CRS.from_dict(proj="aeqd", lon_0=longitude, lat_0=latitude, datum="WGS84")
+            east, north = np.array(transform(system, around, [x - _STEP, x + _STEP, x, x],
+                                             [y, y, y - _STEP, y + _STEP]))
     except (RasterioError, CPLE_BaseError, ValueError):
         return None
-    if not (np.isfinite(east).all() and np.isfinite(north).all()):
+    ground = np.array([east[1::2] - east[::2], north[1::2] - north[::2]])
+    if not np.isfinite(ground).all():
         return None
-    phi = np.radians(north[0])
-    bend = 1.0 - _ECCENTRICITY_2 * np.sin(phi) ** 2
-    along_parallel = _EQUATOR_M * np.cos(phi) / np.sqrt(bend)
-    along_meridian = _EQUATOR_M * (1.0 - _ECCENTRICITY_2) / bend**1.5
     nominal = 2.0 * _STEP * grid.cell_size_m / a
-    spans = (np.array([east[2] - east[1], east[4] - east[3]]) + 180.0) % 360.0 - 180.0
-    ground = np.array([along_parallel * np.radians(spans),
-                       along_meridian * np.radians([north[2] - north[1], north[4] - north[3]])])
     across, down = np.hypot(*ground) / nominal
     area = np.linalg.det(ground) / nominal**2
     turn = float(np.degrees(np.arctan2(ground[0, 1], ground[1, 1]))) if area > 0.0 else None
-    return (float(across), float(down), float(abs(area)), turn,
-            (float(east[0]), float(north[0])))
+    return float(across), float(down), float(abs(area)), turn, (longitude, latitude)

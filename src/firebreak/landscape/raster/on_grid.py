@@ -1,7 +1,12 @@
-"""Rasters, shapes and arrays on a landscape's grid, from whatever grid and reference system they
-have; an array lies on the landscape's own grid, or on that of the map that it was cut from.
+"""Rasters, shapes, arrays and landscapes on another grid, from whatever grid and reference system
+they have; an array lies on a landscape's own grid, or on that of the map that it was cut from.
+
+All through rasterio.warp, with nan as no data: a new cell is built from the old cells under it
+that hold data, weighted by area.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -12,22 +17,41 @@ from rasterio._err import CPLE_BaseError  # what PROJ raises where rasterio lets
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import RasterioError
+from rasterio.warp import reproject
 
 from firebreak.checks import fail
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.ascii_grid import is_ascii_grid, read_ascii_grid
-from firebreak.landscape.raster.geotiff import check_place, open_raster, place_of_part, read_band
+from firebreak.landscape.raster.geotiff import (
+    MAX_CELLS,
+    Band,
+    Grid,
+    check_place,
+    crs_name,
+    open_raster,
+    place_of_part,
+    read_band,
+)
 from firebreak.landscape.raster.parts import part_over
-from firebreak.landscape.raster.resample import same_cells, warp
 from firebreak.landscape.raster.shape_files import is_vector
 from firebreak.landscape.raster.shapes import mask_of_shapes
+from firebreak.landscape.raster.windows import aggregate
+from firebreak.landscape.terrain import slope_aspect
 
-Reading = Literal["mean", "majority", "nearest", "any"]
-"""Rules by which a raster's cells under a landscape's cell make one number; "any": 1 where one of
-them is not 0, else 0."""
+Rule = Literal["majority", "mean", "nearest", "smooth", "any"]
+"""Rules by which cells under a new cell make one number. "smooth" is the mean on coarser cells and
+bilinear on finer ones: for elevation, whose slopes would become terraces otherwise. "any" is 1
+where one of them is not 0, else 0."""
 
-_METHODS = {"mean": Resampling.average, "majority": Resampling.mode,
-            "nearest": Resampling.nearest, "any": Resampling.max}
+_METHODS = {"majority": Resampling.mode, "mean": Resampling.average,
+            "nearest": Resampling.nearest, "smooth": Resampling.average, "any": Resampling.max}
+# Without a system on either side only the numbers count: any one system will do for both.
+_SAME = CRS.from_epsg(3857)
+_PLACE_TOLERANCE = 1e-3  # cells
+_TIE = 1e-9  # of a cell
+_WORK_PER_CLASS = 2_000_000
+MOST_WORK = 20_000_000_000
+"""Cells that are resampled to find the commonest class, each class by itself: some minutes."""
 
 
 class ArrayOnGrid(NamedTuple):
@@ -98,7 +122,7 @@ Raster = str | Path | ArrayOnGrid
 
 
 def read_on_grid(path: Raster, landscape: Landscape, *,
-                 how: Reading = "mean") -> NDArray[np.float64]:
+                 how: Rule = "mean") -> NDArray[np.float64]:
     """The first band of a raster on a landscape's grid, float64 [H, W], nan where it has no data.
 
     A raster of the same cells is taken as it is. One without a reference system is taken cell by
@@ -143,7 +167,7 @@ def read_on_grid(path: Raster, landscape: Landscape, *,
                          "reference system", where=str(path),
                    remedy="set it, for example with gdal_edit.py -a_srs")
     try:
-        found = warp(values, transform, system, landscape.shape, target, ours, _METHODS[how])
+        found = _warp(values, (transform, system), landscape.shape, (target, ours), _METHODS[how])
     except (RasterioError, CPLE_BaseError) as error:
         raise fail(expected="a raster that can be reprojected", given=f"'{error}'", where=str(path),
                    remedy="check its reference system and corner") from error
@@ -170,7 +194,147 @@ def _open(path: Path, landscape: Landscape,
     return np.where(band.valid, band.values, np.nan).astype(np.float64), transform, system or None
 
 
-def mask_of(path: Raster, landscape: Landscape, how: Reading = "majority",
+def mask_of(path: Raster, landscape: Landscape, how: Rule = "majority",
             ) -> NDArray[np.bool_]:
     """The cells [H, W] where a raster is not 0, or which shapes cover; see `read_on_grid`."""
     return np.nan_to_num(read_on_grid(path, landscape, how=how)) != 0
+
+
+def same_place(one: Grid, other: Grid) -> bool:
+    """True where two grids have the same cells, to a thousandth of a cell."""
+    return one.shape == other.shape and same_cells(one.transform, other.transform, one.shape)
+
+
+def same_cells(one: Sequence[float], other: Sequence[float], shape: tuple[int, int]) -> bool:
+    """True where two affine transforms (a, b, c, d, e, f) put a map's cells at the same place."""
+    scale = max(shape)  # an error of the cell size grows over the map
+    apart = np.abs(np.subtract(one, other)) * (scale, scale, 1, scale, scale, 1)
+    return bool((apart <= _PLACE_TOLERANCE * abs(one[0])).all())
+
+
+def onto(band: Band, source: Grid, target: Grid, how: Rule) -> Band:
+    """A band on another grid of the same reference system.
+
+    Finer cells than the band's take the value of the cell they lie in.
+
+    Args:
+        band: [H, W] on `source`.
+        source, target: the grids; one without a reference system is only accepted beside another
+            without.
+        how: "majority", "mean" (of numbers), "nearest", or "smooth".
+
+    Raises:
+        InputError: systems that differ or cannot be compared, or no overlap.
+    """
+    if (source.crs is None) != (target.crs is None) or (
+            source.crs and CRS.from_wkt(source.crs) != CRS.from_wkt(target.crs or "")):
+        raise fail(expected=f"the reference system of the fuel layer, {crs_name(target.crs)}",
+                   given=crs_name(source.crs), where=band.where,
+                   remedy="warp it to that grid first, for example with gdalwarp")
+    values = np.where(band.valid, band.values, np.nan)
+    finer = target.transform[0] < source.transform[0] * (1.0 - 1e-6)
+    warped = _warp(values, (rasterio.Affine(*source.transform), _SAME), target.shape,
+                   (rasterio.Affine(*target.transform), _SAME), _method(how, finer))
+    valid = np.isfinite(warped)
+    if not valid.any():
+        raise fail(expected=f"an overlap with the fuel layer's {describe(target)}",
+                   given=describe(source), where=band.where, remedy="check the corners of both")
+    return replace(band, values=warped, valid=valid)
+
+
+def _method(how: Rule, finer: bool) -> Resampling:
+    if finer:
+        return Resampling.bilinear if how == "smooth" else Resampling.nearest
+    return _METHODS[how]
+
+
+_Place = tuple[rasterio.Affine, CRS]
+
+
+def _warp(values: NDArray[np.float64], source: _Place, shape: tuple[int, int], target: _Place,
+          method: Resampling) -> NDArray[np.float64]:
+    """Numbers on another grid, float64 [H, W], nan where there is no data.
+
+    A majority is by area, ties going to the lowest number.
+    """
+    if method is Resampling.mode:
+        return _majority(values, source, shape, target)
+    out = np.full(shape, np.nan)
+    reproject(values, out, src_transform=source[0], src_crs=source[1], src_nodata=np.nan,
+              dst_transform=target[0], dst_crs=target[1], dst_nodata=np.nan, resampling=method)
+    return out
+
+
+def _majority(values: NDArray[np.float64], source: _Place, shape: tuple[int, int],
+              target: _Place) -> NDArray[np.float64]:
+    """The number with the largest share of each cell (GDAL's mode counts cells, not area)."""
+    winner, most = np.full(shape, np.nan), np.zeros(shape)
+    known = np.isfinite(values)
+    numbers = np.unique(values[known])
+    if numbers.size * (values.size + winner.size + _WORK_PER_CLASS) > MOST_WORK:
+        raise fail(expected="a raster of few classes, to take the commonest",
+                   given=f"{numbers.size:,} different numbers in {values.size:,} cells",
+                   where="resampling", remedy="bring it onto the landscape's grid first")
+    for number in numbers:
+        is_it = np.where(known, values == number, np.nan)
+        share = _warp(is_it, source, shape, target, Resampling.average)
+        more = share > most + _TIE
+        winner[more], most[more] = number, share[more]
+    return winner
+
+
+def describe(grid: Grid) -> str:
+    """Size, cell and place in words."""
+    rows, cols = grid.shape
+    a, _, c, _, _, f = grid.transform
+    return f"{rows} x {cols} cells of {a:g} at ({c:.0f}, {f:.0f})"
+
+
+def to_cell_size(landscape: Landscape, cell_size_m: float) -> Landscape:
+    """A landscape of other cells over the same ground; slope and aspect are derived again.
+
+    Whole multiples go by `windows.aggregate`. Otherwise the same rules hold for the cells under a
+    new one, weighted by area; finer cells take the values of the cell they lie in, but for
+    elevation, which is interpolated. Cells that would reach beyond the map are dropped.
+
+    Raises:
+        InputError: a cell size larger than the map, or far too small.
+    """
+    size = landscape.cell_size_m
+    ratio = cell_size_m / size
+    rows, cols = (int(length / ratio + 1e-9) for length in landscape.shape)
+    if min(rows, cols) < 1 or rows * cols > MAX_CELLS:
+        raise fail(expected=f"cells that fit a map of {landscape.shape} cells of {size:g} m",
+                   given=f"{cell_size_m:g} m", where=f"landscape {landscape.name}",
+                   remedy="choose another cell size")
+    if ratio >= 1 and abs(ratio - round(ratio)) < 1e-9:
+        return aggregate(landscape, round(ratio))
+    a, _, c, _, e, f = landscape.transform
+    place = rasterio.Affine(a * ratio, 0.0, c, 0.0, e * ratio, f)
+    inside = landscape.fuel_model != NODATA
+
+    def move(grid: np.ndarray, how: Rule) -> NDArray[np.float64]:
+        return _warp(np.where(inside, grid, np.nan), (rasterio.Affine(*landscape.transform), _SAME),
+                     (rows, cols), (place, _SAME), _method(how, ratio < 1))
+
+    def change(grid: np.ndarray) -> np.ndarray:
+        if grid.dtype == np.bool_:
+            return move(grid, "mean") >= 0.5
+        return np.where(outside, _typical(grid), move(grid, "mean"))
+
+    fuel = move(landscape.fuel_model, "majority")
+    outside = np.isnan(fuel)
+    fuel[outside] = NODATA
+    ground = move(landscape.elevation_m, "smooth")
+    ground = np.where(np.isnan(ground), move(landscape.elevation_m, "nearest"), ground)
+    ground = np.where(np.isnan(ground), _typical(landscape.elevation_m), ground)
+    slope, aspect = slope_aspect(ground, cell_size_m, ~outside)
+    return landscape.map_grids(
+        change, fuel_model=fuel, elevation_m=ground, slope_tan=slope, aspect_deg=aspect,
+        name=f"{landscape.name} at {cell_size_m:g} m", cell_size_m=cell_size_m,
+        transform=tuple(place[:6]))
+
+
+def _typical(grid: np.ndarray) -> float:
+    """A number for cells outside the data: it is never used there, but must be a valid one."""
+    return float(np.median(grid))

@@ -5,7 +5,6 @@ a whole where that takes at most `MOST_BYTES`, or where it has the landscape's o
 the part over the landscape is read.
 """
 
-from typing import Protocol
 
 import numpy as np
 import rasterio
@@ -19,6 +18,8 @@ from rasterio.windows import Window
 
 from firebreak.checks import InputError, fail
 from firebreak.free_memory import check_free
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.geotiff import Grid
 
 MOST_BYTES = 1_000_000_000
 """Memory that reading a raster may take, beyond what a raster of the landscape's cells takes."""
@@ -33,15 +34,8 @@ _MARGIN = 16  # cells around the part, which resampling looks at
 _PIECES = 64  # along each side of the landscape, whose edges are curves in another system
 
 
-class Placed(Protocol):
-    """A landscape, or its grid: (rows, columns), affine (a, b, c, d, e, f), WKT or None."""
-
-    @property
-    def shape(self) -> tuple[int, int]: ...
-    @property
-    def transform(self) -> tuple[float, ...]: ...
-    @property
-    def crs(self) -> str | None: ...
+Placed = Landscape | Grid
+"""A landscape, or its grid."""
 
 
 def part_over(dataset: DatasetReader, place: Placed, where: str,

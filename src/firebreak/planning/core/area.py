@@ -21,7 +21,7 @@ from firebreak.planning.core.plan import Plan, check_plan, cost_of
 
 if TYPE_CHECKING:
     from firebreak.landscape.candidates.corridor import Corridor
-    from firebreak.landscape.raster.on_grid import ArrayOnGrid, Reading
+    from firebreak.landscape.raster.on_grid import ArrayOnGrid, Rule
 
 Offset = tuple[int, int]
 """(row, column) of a part's north-west cell in the full map, below 0 where it begins beyond it."""
@@ -88,7 +88,7 @@ def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
 
 
 def mask_on_part(path: "str | Path | ArrayOnGrid", land: Landscape, offset: Offset,
-                 full: Landscape, how: "Reading" = "any") -> NDArray[np.bool_]:
+                 full: Landscape, how: "Rule" = "any") -> NDArray[np.bool_]:
     """The cells [h, w] of a part of a map that shapes or a raster name; none beyond the map."""
     from firebreak.landscape.raster.on_grid import mask_of
 

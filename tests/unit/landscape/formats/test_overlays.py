@@ -18,8 +18,7 @@ from firebreak.landscape.formats.overlays import with_rasters
 from firebreak.landscape.formats.tables import read_points
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.degrees import latitude_of
-from firebreak.landscape.raster.on_grid import read_on_grid
-from firebreak.landscape.raster.resample import to_cell_size
+from firebreak.landscape.raster.on_grid import read_on_grid, to_cell_size
 from firebreak.landscape.raster.windows import aggregate
 from firebreak.landscape.synthetic.generate import generate
 

@@ -16,7 +16,7 @@ from firebreak.landscape.formats.assemble import read_layer
 from firebreak.landscape.formats.overlays import with_rasters
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.raster import parts, resample
+from firebreak.landscape.raster import on_grid, parts
 from firebreak.landscape.raster.on_grid import mask_of, read_on_grid
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.weather.formats.read import grid_hours
@@ -133,7 +133,7 @@ def test_a_majority_of_countless_classes_is_refused(land: Landscape, tmp_path: P
                        ) as file:
         file.write(np.arange(400.0).reshape(20, 20), 1)
     assert mask_of(path, land).any()
-    monkeypatch.setattr(resample, "MOST_WORK", 500_000_000)
+    monkeypatch.setattr(on_grid, "MOST_WORK", 500_000_000)
     with pytest.raises(InputError, match="400 different numbers in 400 cells"):
         mask_of(path, land)
 

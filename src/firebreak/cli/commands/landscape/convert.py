@@ -59,7 +59,7 @@ def run(bound: Bound[ConvertArguments]) -> int:
     from firebreak.landscape.formats.overlays import with_rasters
     from firebreak.landscape.formats.read import read_landscape
     from firebreak.landscape.formats.write import PRJ
-    from firebreak.landscape.raster.resample import to_cell_size
+    from firebreak.landscape.raster.on_grid import to_cell_size
 
     begin = time.perf_counter()
     check_not_kept(args.out)
