@@ -21,7 +21,7 @@ from firebreak.cli.shared.tables import read_table
 from firebreak.fire.effects.losses import read_layers
 from firebreak.landscape.formats import landfire as service
 from firebreak.landscape.formats.folders import write_ascii_folder, write_cell2fire
-from firebreak.landscape.formats.landfire_archive import landscape_of_archive
+from firebreak.landscape.formats.landfire import landscape_of_archive
 from firebreak.landscape.formats.overlays import with_rasters
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.tables import read_firebreaks, read_ignitions
@@ -35,7 +35,7 @@ from firebreak.planning.output.vectors import has_vector_reader
 from firebreak.reading import read_toml
 from firebreak.train.config.load import load_config, preset_file
 from firebreak.weather.formats.read import read_weather
-from firebreak.weather.wind_rose import rose_of
+from firebreak.weather.scenarios import rose_of
 
 
 def readers(folder: Path) -> Iterator[Reader]:

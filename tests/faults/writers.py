@@ -23,7 +23,7 @@ from firebreak.cli.commands import actions_of, class_of, function_of
 from firebreak.cli.shared import tables
 from firebreak.cli.shared.common import parse
 from firebreak.landscape.formats import folders, qgis_styles, treated, write
-from firebreak.landscape.formats.landfire_archive import landscape_of_archive
+from firebreak.landscape.formats.landfire import landscape_of_archive
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment

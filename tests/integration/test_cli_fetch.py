@@ -22,7 +22,6 @@ import rasterio
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.landscape.formats import landfire as lfps
-from firebreak.landscape.formats import landfire_archive
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
@@ -271,7 +270,7 @@ def test_names_in_an_archive_lead_nowhere(service: Service, tmp_path: Path,
 def test_an_archive_that_never_ends_is_given_up(service: Service, tmp_path: Path, capsys: Out,
                                                 monkeypatch: pytest.MonkeyPatch) -> None:
     service.archive = zipped({"a.tif": bytes(200_000)})  # small, but large inside
-    monkeypatch.setattr(landfire_archive, "MOST_BYTES", 50_000)
+    monkeypatch.setattr(lfps, "MOST_BYTES", 50_000)
     assert "at most 50,000 bytes, got more" in refused(service, tmp_path, capsys)
 
 
@@ -309,10 +308,10 @@ def test_absurd_archives_are_refused_before_they_take_memory(
 def test_a_raster_that_says_it_is_too_large_is_not_unpacked(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.zip").write_bytes(zipped({"a.tif": bytes(200_000)}))
-    monkeypatch.setattr(landfire_archive, "MOST_BYTES", 50_000)
+    monkeypatch.setattr(lfps, "MOST_BYTES", 50_000)
     monkeypatch.setattr(zipfile.ZipFile, "open", None)
     with pytest.raises(InputError, match="at most 50,000 bytes, got more"):
-        landfire_archive.landscape_of_archive(tmp_path / "a.zip", tmp_path / "a.tif", NAMES)
+        lfps.landscape_of_archive(tmp_path / "a.zip", tmp_path / "a.tif", NAMES)
 
 
 def test_an_older_file_stays_until_the_new_one_is_whole(service: Service, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from firebreak.reading import read_toml
 from firebreak.report.figures.canvas import close_figure
 from firebreak.settings.rules import check
-from firebreak.weather.wind_rose import rose_of
+from firebreak.weather.scenarios import rose_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

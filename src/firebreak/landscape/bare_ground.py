@@ -35,7 +35,10 @@ def with_bare_widths(landscape: Landscape, barriers: Mask | None = None,
     """
     bare, size = bare_cells(landscape), landscape.cell_size_m
     together = np.minimum(*(run_of(bare, axis)[1] for axis in (0, 1))) * size
-    road = _roads(landscape, barriers)
+    lined = np.zeros(landscape.shape, np.bool_) if barriers is None else barriers
+    if landscape.fuels.developed is not None:
+        lined = lined | (landscape.fuel_model == landscape.fuels.developed)
+    road = lined & ~binary_opening(lined, np.ones((3, 3)))
     width = np.where(road, np.minimum(ROAD_M, together), together)
     if width_m is not None:
         said = np.where(road, np.minimum(width_m, together), width_m)
@@ -98,11 +101,3 @@ def run_of(mask: Mask, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     before = np.where(along, place - first, 0)
     length = np.where(along, last - first + 1, 0)
     return np.moveaxis(before, -1, axis), np.moveaxis(length, -1, axis)
-
-
-def _roads(landscape: Landscape, barriers: Mask | None) -> Mask:
-    lined = np.zeros(landscape.shape, np.bool_) if barriers is None else barriers
-    if landscape.fuels.developed is not None:
-        lined = lined | (landscape.fuel_model == landscape.fuels.developed)
-    road: Mask = lined & ~binary_opening(lined, np.ones((3, 3)))
-    return road

@@ -47,7 +47,10 @@ def slope_aspect(elevation_m: np.ndarray, cell_size_m: float,
         (slope_tan, aspect_deg), float32 [H, W]: rise over run, and the direction the slope
         faces (down-slope), clockwise from north in [0, 360); both 0 where it is flat or not valid.
     """
-    rise_east, rise_north = _gradients(elevation_m, cell_size_m, valid)
+    # Metres of rise per metre.
+    rise_east, rise_north = (
+        _weighted_difference(elevation_m, valid, east=east) / (sign * 8.0 * cell_size_m)
+        for east, sign in ((True, 1.0), (False, -1.0)))
     slope = np.hypot(rise_east, rise_north)
     aspect = np.degrees(np.arctan2(-rise_east, -rise_north)) % 360.0
     flat = slope < 1e-6
@@ -55,14 +58,6 @@ def slope_aspect(elevation_m: np.ndarray, cell_size_m: float,
     aspect_deg = aspect.astype(np.float32)
     aspect_deg[aspect_deg >= 360.0] = 0.0  # rounding to float32 may reach 360
     return np.where(flat, 0.0, slope).astype(np.float32), aspect_deg
-
-
-def _gradients(elevation_m: np.ndarray, cell_size_m: float,
-               valid: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Metres of rise per metre towards east and towards north, float64 [H, W]."""
-    east = _weighted_difference(elevation_m, valid, east=True)
-    south = _weighted_difference(elevation_m, valid, east=False)
-    return east / (8.0 * cell_size_m), -south / (8.0 * cell_size_m)
 
 
 def _weighted_difference(elevation_m: np.ndarray, valid: np.ndarray | None,

@@ -34,9 +34,8 @@ from firebreak.weather.formats.table import (
     turned,
 )
 from firebreak.weather.from_table import rows_of, within_hours
-from firebreak.weather.scenarios import WeatherScenarios
+from firebreak.weather.scenarios import WeatherScenarios, rose_of
 from firebreak.weather.streams import WeatherStreams, constant, gather_streams, join_rows
-from firebreak.weather.wind_rose import rose_of
 
 FROM_PERCENTILE = 50.0
 """Percentile of dryness below which a day is left out, as fires hardly grow then."""

@@ -119,16 +119,11 @@ def boundary_moistures(equilibrium: Floats, rain_mm: Floats | None) -> Floats:
     if rain_mm is None:
         return boundary
     wet = rain_mm >= WETTING_RAIN_MM
-    shower = np.minimum(_consecutive(wet), _RAIN_HOURS)
+    row = np.arange(1, wet.size + 1)
+    shower = np.minimum(row - np.maximum.accumulate(np.where(wet, 0, row)), _RAIN_HOURS)
     soaked = np.stack([np.full(wet.size, _FINE_WET), np.full(wet.size, _FINE_WET),
                        _COARSE_WET + _COARSE_WET_PER_HOUR * shower], axis=1)
     return np.where(wet[:, None], np.maximum(boundary, soaked), boundary)
-
-
-def _consecutive(wet: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The number of rows in a row that have been wet, this one included."""
-    index = np.arange(1, wet.size + 1)
-    return index - np.maximum.accumulate(np.where(wet, 0, index))
 
 
 def conditioned(boundary: Floats, minutes: Floats, start: Floats | None = None) -> Floats:

@@ -24,8 +24,7 @@ from firebreak.weather.moisture import (
     conditioned,
     equilibrium_moisture,
 )
-from firebreak.weather.scenarios import make_scenarios
-from firebreak.weather.wind_rose import rose_of
+from firebreak.weather.scenarios import make_scenarios, rose_of
 
 KM_H = 1000.0 / 60.0
 

@@ -60,8 +60,8 @@ def event_of(from_deg: float | None, seed: int) -> "tuple[WeatherStreams, str]":
     from_deg: main direction that the wind blows from; None: one of eight sectors, by the seed.
     """
     from firebreak.seeding import generator
+    from firebreak.weather.scenarios import wind_event
     from firebreak.weather.streams import constant
-    from firebreak.weather.wind_rose import wind_event
 
     sector = int(generator(seed, "wind event").integers(len(SECTORS)))
     where = (f"the {SECTORS[sector]}, drawn by the seed (--wind-from-deg gives it)"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import binary_erosion
 
-from firebreak.checks import InputError, counted, fail
+from firebreak.checks import counted, fail
 from firebreak.landscape.formats import layers
 from firebreak.landscape.formats.layers import CANOPY, Role, SlopeUnit
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, SYSTEMS, FuelSystem
@@ -190,7 +190,12 @@ def _slope_unit(source: Source, derived_tan: NDArray[np.float32], known: NDArray
         seen, reason = usual, f"as {source.fuels.title} has it; the ground is too level to show it"
     if seen in ("neither", "level"):
         if terrain == "shipped":
-            raise _unknown_slope_unit(layer, seen, impossible, largest)
+            named = "degrees" if impossible else "an unnamed unit"
+            why = "agree with the elevation in no unit" if seen == "neither" else (
+                "lie on level ground")
+            raise fail(expected="slopes whose unit is known",
+                       given=f"slopes in {named} up to {largest:g} that {why}", where=layer.where,
+                       remedy="derive slope and aspect from the elevation: --terrain derived")
         warn(f"{layer.where}: slopes up to {largest:g} agree with the elevation neither in percent "
              "nor in degrees; slope is derived from elevation")
         return None
@@ -201,11 +206,3 @@ def _slope_unit(source: Source, derived_tan: NDArray[np.float32], known: NDArray
     elif terrain == "shipped":
         warn(f"{layer.where}: slope is taken to be in {unit}, {reason}")
     return unit
-
-
-def _unknown_slope_unit(layer: Band, seen: str, impossible: bool, largest: float) -> InputError:
-    unit = "degrees" if impossible else "an unnamed unit"
-    why = "agree with the elevation in no unit" if seen == "neither" else "lie on level ground"
-    return fail(expected="slopes whose unit is known",
-                given=f"slopes in {unit} up to {largest:g} that {why}", where=layer.where,
-                remedy="derive slope and aspect from the elevation: --terrain derived")

@@ -110,7 +110,7 @@ graduatedMethod="GraduatedColor">
 
 
 def _symbol(kind: str, name: int, colour: str) -> str:
-    red, green, blue = _rgb(colour)
+    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
     options = ({"color": f"{red},{green},{blue},190", "outline_color": f"{red},{green},{blue},255",
                 "outline_width": "0.3", "style": "solid"} if kind == "fill" else
                {"line_color": f"{red},{green},{blue},255", "line_width": "0.8"})
@@ -136,8 +136,3 @@ def _paint(colour: str) -> str:
     """Attributes of a colour: its hex code, and its opacity where it has one."""
     alpha = int(colour[7:9], 16) if len(colour) == 9 else 255
     return f"color=\"{colour[:7]}\" alpha=\"{alpha}\""
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
-    return red, green, blue

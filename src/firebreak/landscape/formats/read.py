@@ -255,8 +255,8 @@ def with_surroundings(landscape: Landscape, spec: str) -> tuple[Landscape, tuple
     Raises:
         InputError: the file is damaged, on another grid, or does not hold the landscape.
     """
-    file = _file_of(spec)
-    if file is None:
+    folder = path_of(spec) if spec else None
+    if folder is None or not folder.is_dir() or not (file := folder / SURROUNDINGS_FILE).is_file():
         return landscape, (0, 0)
     wide = read_landscape(str(file), crs=landscape.crs)
     row, col = _place_in(wide, landscape, file)
@@ -284,13 +284,6 @@ def with_surroundings(landscape: Landscape, spec: str) -> tuple[Landscape, tuple
         else around(bare, 0.0),
         treatment=None if made is None else around(made, -1))
     return joined, (row, col)
-
-
-def _file_of(spec: str) -> Path | None:
-    folder = path_of(spec) if spec else None
-    if folder is None or not folder.is_dir():
-        return None
-    return found if (found := folder / SURROUNDINGS_FILE).is_file() else None
 
 
 def _place_in(wide: Landscape, landscape: Landscape, file: Path) -> tuple[int, int]:

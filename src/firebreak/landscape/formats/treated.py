@@ -55,9 +55,9 @@ def write_treated(path: Path, source: str, landscape: Landscape, breaks: NDArray
                   treatment: Treatment) -> Path:
     """Write a landscape with its breaks; returns the path.
 
-    Where `source` is a landscape GeoTIFF its bands, type, no data, tags and colour table are kept,
-    and so is every number outside the breaks. Other sources give the GeoTIFF of `write_landscape`,
-    without values, costs, treatable cells and roads, which fire programs have no bands for.
+    Where `source` is a landscape GeoTIFF its bands, type, no data and tags are kept, and so is
+    every number outside the breaks. Other sources give the GeoTIFF of `write_landscape`, without
+    values, costs, treatable cells and roads, which fire programs have no bands for.
 
     Args:
         source: what the landscape was read from.
@@ -72,16 +72,13 @@ def write_treated(path: Path, source: str, landscape: Landscape, breaks: NDArray
     if original.suffix.lower() not in (".tif", ".tiff") or not original.is_file():
         return write_landscape(path, without_extras(after))
     with open_raster(original) as dataset:
-        if dataset.shape != landscape.shape or _declares(dataset):
+        # Its numbers are not what they stand for by the names of its bands.
+        declares = (any(dataset.units) or {*dataset.scales} != {1.0} or {*dataset.offsets} != {0.0}
+                    or any(MaskFlags.per_dataset in flags for flags in dataset.mask_flag_enums))
+        if dataset.shape != landscape.shape or declares:
             return write_landscape(path, without_extras(after))
         _patch(path, dataset, original, after, breaks)
     return path
-
-
-def _declares(dataset: rasterio.DatasetReader) -> bool:
-    """True where the numbers of a raster are not what they stand for by the names of its bands."""
-    return (any(dataset.units) or {*dataset.scales} != {1.0} or {*dataset.offsets} != {0.0}
-            or any(MaskFlags.per_dataset in flags for flags in dataset.mask_flag_enums))
 
 
 def _patch(path: Path, dataset: rasterio.DatasetReader, original: Path, after: Landscape,
@@ -109,7 +106,6 @@ def _patch(path: Path, dataset: rasterio.DatasetReader, original: Path, after: L
             if label:
                 out.set_band_description(index, label)
             out.update_tags(index, **dataset.tags(index))
-            _copy_colours(dataset, out, index)
 
     write_whole(path, "a GeoTIFF", [raster_bytes(path, profile, bands(), finish)])
 
@@ -126,12 +122,3 @@ def _unit(role: Role, label: str, tags: dict[str, str]) -> float:
         return 1.0
     one = Band(label, tags, np.ones((1, 1)), np.ones((1, 1), np.bool_), "")
     return float(CANOPY[role][1](one)[0, 0])
-
-
-def _copy_colours(dataset: rasterio.DatasetReader, out: rasterio.io.DatasetWriter,
-                  index: int) -> None:
-    try:
-        colours = dataset.colormap(index)
-    except ValueError:
-        return  # it has none
-    out.write_colormap(index, colours)

@@ -165,14 +165,13 @@ def make_grid(where: str, shape: tuple[int, int], transform: tuple[float, ...],
         raise fail(expected="a projected coordinate reference system, in metres",
                    given="one without a place on the Earth", where=where,
                    remedy="pass --crs (in Python crs=)")
-    return Grid(shape, (a, b, c, d, e, f), a * _metres_per_unit(used, unit),
-                _horizontal(used.to_wkt()) if used else None)
-
-
-def _horizontal(wkt: str) -> str:
-    """The system of the plane alone: elevations are in metres once they are read."""
-    found = re.search(r"(?s)(PROJC[SR].*?),\s*VERT_?C", wkt)
-    return found.group(1) if found else wkt
+    metres, wkt = {"Feet": METRES_PER_FOOT, "Kilometers": 1000.0}.get(unit, 1.0), None
+    if used:
+        metres, wkt = float(used.linear_units_factor[1]), used.to_wkt()
+        # The system of the plane alone: elevations are in metres once they are read.
+        plane = re.search(r"(?s)(PROJC[SR].*?),\s*VERT_?C", wkt)
+        wkt = plane.group(1) if plane else wkt
+    return Grid(shape, (a, b, c, d, e, f), a * metres, wkt)
 
 
 def vertical_unit(system: CRS | None) -> str:
@@ -209,13 +208,6 @@ def reference_system(crs: str, where: str) -> CRS:
     except (CRSError, ValueError) as error:
         raise fail(expected="a coordinate reference system such as EPSG:5070", given=f"'{crs}'",
                    where=where, remedy="check its spelling") from error
-
-
-def _metres_per_unit(system: CRS | None, unit: str) -> float:
-    """Metres per unit of the transform: of the reference system, else as the file says."""
-    if system:  # a projected one
-        return float(system.linear_units_factor[1])
-    return {"Feet": METRES_PER_FOOT, "Kilometers": 1000.0}.get(unit, 1.0)
 
 
 def _refuse_degrees(system: CRS | None, cell: float, centre: tuple[float, float],

@@ -80,26 +80,6 @@ def test_only_treated_cells_of_the_file_change(land: Landscape, tmp_path: Path,
                                    atol=step + 1e-6)
 
 
-def test_a_colour_table_is_kept(land: Landscape, tmp_path: Path) -> None:
-    path = tmp_path / "source.tif"
-    with rasterio.open(write_landscape(tmp_path / "plain.tif", land)) as raster:
-        values = raster.read().clip(0, 255).astype(np.uint8)
-        profile = raster.profile | {"dtype": "uint8", "nodata": 255, "predictor": 1,
-                                    "photometric": "palette"}
-    profile["count"] = 1
-    with rasterio.open(path, "w", **profile) as raster:
-        raster.write(values[3], 1)
-        raster.write_colormap(1, {165: (1, 2, 3, 255)})
-    from firebreak.landscape.formats import treated
-
-    with rasterio.open(path) as raster, rasterio.open(tmp_path / "copy.tif", "w",
-                                                      **raster.profile) as out:
-        out.write(raster.read(1), 1)
-        treated._copy_colours(raster, out, 1)
-    with rasterio.open(tmp_path / "copy.tif") as raster:
-        assert raster.colormap(1)[165] == (1, 2, 3, 255)
-
-
 @pytest.mark.filterwarnings("ignore:.*disagree with its elevation")
 def test_numbers_that_a_file_scales_or_names_a_unit_of_stay_what_they_are(
         land: Landscape, tmp_path: Path) -> None:

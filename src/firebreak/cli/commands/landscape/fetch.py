@@ -52,7 +52,6 @@ class FetchArguments:
 def run(bound: Bound[FetchArguments]) -> int:
     """Runs the command."""
     from firebreak.landscape.formats import landfire as lfps
-    from firebreak.landscape.formats.landfire_archive import landscape_of_archive
     from firebreak.landscape.formats.read import read_landscape
 
     args = bound.options
@@ -73,7 +72,7 @@ def run(bound: Bound[FetchArguments]) -> int:
         raise lfps.failed(service, job)
     with tempfile.TemporaryDirectory(dir=args.out.parent, prefix=".fetch-") as folder:
         archive = lfps.download(service, job.archive, Path(folder), left)
-        path = landscape_of_archive(archive, args.out, layers)
+        path = lfps.landscape_of_archive(archive, args.out, layers)
     land = read_landscape(path)
     print(f"{describe(land)}\n{path}\nnext: firebreak plan {path} --area ... --out my_plan")
     if args.json:
