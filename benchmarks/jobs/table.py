@@ -55,10 +55,10 @@ def verdict_words(rows: Sequence[dict[str, Any]]) -> str:
                   for slower in (False, True))
     took = {row["job"]: row["seconds"] for row in rows if row["method"] == AUTO}
     losses = "none" if not lost else f"{len(lost)}: {_names(lost, took)}"
-    lines = [f"In {len(quick)} comparisons with methods that took no longer, auto is told apart as "
+    lines = [f"In {len(quick)} comparisons with methods that took no longer, auto is significantly "
              f"worse in {losses} (Holm over all {len(compared)} comparisons, {LEVEL:.0%})."]
-    lines.append("No slower method is told apart as better." if not slow else
-                 f"Slower methods that are told apart as better: {_names(slow, took)}.")
+    lines.append("No slower method is significantly better." if not slow else
+                 f"Slower methods that are significantly better: {_names(slow, took)}.")
     known = all_methods()
     asked = len(JOBS) * len(known)
     missing = asked - sum(row["job"] in JOBS and row["method"] in known for row in rows)

@@ -39,7 +39,7 @@ class Held(NamedTuple):
 
     @property
     def better(self) -> bool:
-        """Whether the method is told apart as better than `auto`."""
+        """Whether the method is significantly better than `auto`."""
         return self.more < 0.0 and self.holm < LEVEL
 
 

@@ -18,7 +18,7 @@ def page(name: str) -> str:
 
 
 def test_the_page_of_formats_lists_every_format_that_is_written() -> None:
-    table = page("docs/formats.md").partition("## What is written")[2]
+    table = page("docs/formats.md").partition("## Output formats")[2]
     written = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
     assert sorted(written) == sorted(get_args(get_type_hints(ConvertArguments)["to"]))
 

@@ -92,8 +92,8 @@ def test_a_quick_method_that_saves_more_is_a_loss_and_a_slow_one_is_listed(
     low, high = held["strips"].interval
     assert low < held["strips"].more < high < 0.0
     words = table.verdict_words(table.rows_of(records))
-    assert "auto is told apart as worse in 2: strips on job" in words
-    assert "Slower methods that are told apart as better: greedy on job" in words
+    assert "auto is significantly worse in 2: strips on job" in words
+    assert "Slower methods that are significantly better: greedy on job" in words
 
 
 def test_luck_alone_seldom_makes_a_loser(verdict: ModuleType, measure: ModuleType) -> None:
