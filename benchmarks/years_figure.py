@@ -23,7 +23,7 @@ def main() -> None:
     """Makes the plan, draws, prints what the schedules save."""
     made = firebreak.plan(
         MAP, treatment="bare-line", horizon=len(MONEY), method="segments", segment_m=300.0,
-        phases=",".join(f"{year}:{money}" for year, money in MONEY), threads=1)
+        budget=",".join(f"{year}:{money}" for year, money in MONEY), threads=1)
     with tempfile.TemporaryDirectory() as folder:
         made.save(folder)
         shutil.copyfile(Path(folder) / "years.png", OUT)

@@ -98,7 +98,7 @@ def simulate(
 def plan(
     landscape: Source,
     *,
-    budget: float = 0.05,
+    budget: float | str | list[float | str] = 0.05,
     policy: Any = None,
     time_limit: float | None = None,
     plan_fires: int | None = None,
@@ -116,8 +116,6 @@ def plan(
     existing: Any = None,
     shortest_m: float = 0.0,
     segment_m: float = 500.0,
-    money: float | None = None,
-    phases: str | None = None,
     horizon: int | None = None,
     discount_rate: float = 0.0,
     cost_per_km: float = 0.0,

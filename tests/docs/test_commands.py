@@ -52,7 +52,6 @@ def _unknown_start(words: list[str]) -> str | None:
     return None if known else f"no preset {first}"
 
 
-@pytest.mark.filterwarnings("ignore:--phases replaces budget")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_of_pages_are_understood(page: Path) -> None:
     found = {line: refusal(line) for line in shown(page)}

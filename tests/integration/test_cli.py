@@ -324,7 +324,7 @@ def bad_inputs(folder: Path) -> dict[str, tuple[list[str], str]]:
         "nothing to treat": (["plan", write_bands(folder / "z.tif", eight_bands(98)), "--out",
                               str(folder / "out")], "burn"),
         "budget 0": ([*plan, "--budget", "0"], "above 0"),
-        "budget above 1": ([*plan, "--budget", "1.5"], "at most 1"),
+        "budget above 1": ([*plan, "--budget", "150%"], "at most 1"),
         "budget buys nothing": ([*plan, "--budget", "0.001"], "buys"),
         "unknown method": ([*plan, "--method", "downstream-valu"], "did you mean"),
         "another layout": ([*plan, "--policy", str(other_layout)], "layout"),

@@ -34,8 +34,8 @@ from firebreak.planning.windows.shards.shard_plan import shards_of
 CELLS = Path(__file__).parents[2] / "benchmarks" / "policies" / "cells.safetensors"
 pytestmark = pytest.mark.usefixtures("small_pictures")
 LAND = "synthetic:5:64"
-SMALL = ["--budget", "0.05", "--method", "downstream-value", "--plan-fires", "24",
-         "--test-fires", "60", "--burned-share", "0.03", "--scenarios", "2", "--threads", "1"]
+SMALL = ["--method", "downstream-value", "--plan-fires", "24", "--test-fires", "60",
+         "--burned-share", "0.03", "--scenarios", "2", "--threads", "1"]
 
 
 def plan(*options: str, out: Path) -> int:
@@ -129,7 +129,7 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("house_buffer", [*WINDOWS, "--house-buffer", "30"], "expected --corridors together with"),
     ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "no --lines for a plan by windows"),
     ("only_lines", [*WINDOWS, "--only-lines"], "expected --lines together with --only-lines"),
-    ("phases", [*WINDOWS, "--phases", "2027:5,2028:5"], "no --phases for a plan by windows"),
+    ("budget", [*WINDOWS, "--phases", "2027:5,2028:5"], "no --budget by year for a plan by"),
     ("horizon", [*WINDOWS, "--horizon", "3"], "no --horizon for a plan by windows"),
     ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with")]
 """Option, a value that would do elsewhere, what is said: windows do not take it, or not alone."""
@@ -148,7 +148,8 @@ CHANGED: list[tuple[str, list[str], list[str]]] = [
     ("must_exclude", [], ["--must-exclude", "wanted.tif"]),
     ("area", [], ["--area", "0:50,0:50"]),
     ("shortest_m", [], ["--shortest-m", "90"]),
-    ("money", [], ["--money", "150"]),
+    ("budget", [], ["--budget", "150"]),
+    ("budget", [], ["--budget", "30ha"]),
     ("cost_per_km", [], ["--roads", "wanted.tif", "--cost-per-km", "2"])]
 """Option, what is typed without and with it: the plan that is asked of windows is another one."""
 BESIDE = {"place": "options of their own", "windows": "options of their own",
@@ -161,7 +162,8 @@ BESIDE = {"place": "options of their own", "windows": "options of their own",
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("option", "without", "typed"), CHANGED, ids=[one[0] for one in CHANGED])
+@pytest.mark.parametrize(("option", "without", "typed"), CHANGED,
+                         ids=["".join(one[2]) for one in CHANGED])
 def test_an_option_changes_what_is_asked_of_windows(
         option: str, without: list[str], typed: list[str], tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,8 +178,8 @@ def test_an_option_changes_what_is_asked_of_windows(
     monkeypatch.setattr("firebreak.api.plans.by_windows.plan_by_windows", stop)
     some_wanted(tmp_path)
     for words in (without, without, typed):
-        budget = [] if "--money" in words else ["--budget", "0.05"]
-        assert main(["plan", LAND, *SMALL[2:], *budget, *WINDOWS, *words, "--out", "none"]) == 2
+        budget = [] if "--budget" in words else ["--budget", "0.05"]
+        assert main(["plan", LAND, *SMALL, *budget, *WINDOWS, *words, "--out", "none"]) == 2
     assert found[0] == found[1] != found[2]
     assert len(found) == 3
 
@@ -226,7 +228,8 @@ def test_phases_of_a_file_are_refused_too(tmp_path: Path,
     file = tmp_path / "plan.toml"
     file.write_text("[[phase]]\nyear = 2027\nbudget = 5.0\n")
     assert main(["plan", LAND, *WINDOWS, "--config", str(file), "--out", str(tmp_path)]) == 2
-    assert "no place.phases for a plan by windows, got 2027:5" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "line 1: expected no budget by year for a plan by windows, got 2027:5" in said
 
 
 def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(

@@ -143,14 +143,13 @@ def compared_with(run: "PlanAtOnce", others: Sequence[Any]) -> ComparedPlans:
             while (name := plan.label if number == 1 else f"{plan.label}-{number}") in given:
                 number += 1
             given[name] = replace(plan, method=name, chosen_by=None)
+    from firebreak.api.plans.making import beside
+
     with threads_kept():
-        return ComparedPlans.of(evaluate_scenes(
-            [run.scene], [name for name in names if name not in given],
-            budget_share=area.share, plan_fires=own.plan_fires,
-            test_fires=options.test_fires or GIVEN_FIRES, seed=options.scene.seed,
+        return ComparedPlans.of(beside(
+            run, [name for name in names if name not in given], given,
+            test_fires=options.test_fires or GIVEN_FIRES,
             policy=request.policy or policy_for(names, None, options.scene),
-            search=options.search(), random_draws=3, existing=given,
-            rules=replace(area.rules, shortest_m=0.0, lines=None),
             bar=notebook_bars(options.scene.quiet)))
 
 

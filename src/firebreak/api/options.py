@@ -16,7 +16,7 @@ from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import RasterOptions
 from firebreak.checks import InputError, fail
 from firebreak.settings.binding import bind
-from firebreak.settings.schema import Leaf, leaves, members, plain_type
+from firebreak.settings.schema import Leaf, leaves, members, plain_type, reader_of
 from firebreak.settings.sources import keywords as keywords_source
 from firebreak.settings.spelling import Origin, respelled, respelled_error
 from firebreak.variables import without_foreign
@@ -119,6 +119,8 @@ def taken(leaf: Leaf) -> Any:
         kinds.add(type(None))
     if leaf.name in (*GRIDS, "policy"):
         kinds.add(object)
+    if reader_of(leaf.hint) is not None:
+        kinds.add(list[float | str])
     return typing.Union[tuple(sorted(kinds, key=repr))]  # noqa: UP007
 
 

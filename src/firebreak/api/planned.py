@@ -36,6 +36,7 @@ from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.output.earlier import check_list
+from firebreak.settings.names import LIMITS
 from firebreak.settings.spelling import command_words
 
 if TYPE_CHECKING:
@@ -256,7 +257,8 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
         found["effect"] = effect_by_windows(run)
     return PlannedBreaks(
         plan=lift(run.plan, area.offset, area.full), landscape=_with_own_unit(area.full, settings),
-        _run=run, _source=source, _given=tuple(options), _home=Path.cwd(), **found)
+        _run=run, _source=source, _given=tuple(dict.fromkeys(
+            "budget" if name in LIMITS else name for name in options)), _home=Path.cwd(), **found)
 
 
 def _with_own_unit(land: Landscape, options: PlanOptions) -> Landscape:

@@ -11,19 +11,35 @@ from typing import Any
 
 from firebreak.checks import unknown_name
 from firebreak.cli.commands import COMMANDS, EXAMPLES, GROUPS, PROGRAMS, actions_of, class_of
-from firebreak.settings.schema import MISSING, Leaf, leaves, members, plain_type
+from firebreak.settings.schema import (
+    MISSING,
+    Leaf,
+    first_sentence,
+    leaves,
+    members,
+    plain_type,
+    reader_of,
+)
 
 FIRST = {
-    "plan": ("budget", "area", "method", "policy", "must_include", "value", "weather",
-             "break_kind", "break_width_m", "test_fires", "seed", "out"),
-    "evaluate": ("methods", "plan", "window", "windows", "budget", "policy", "weather",
-                 "break_kind", "plan_fires", "test_fires", "seed", "json"),
-    "simulate": ("fires", "area", "plan", "weather", "hours", "wind_from_deg", "ignitions",
-                 "value", "burning_hours", "observed", "seed", "out"),
+    "plan": ("budget", "area", "roads", "value", "treatment", "hold", "lines", "horizon",
+             "weather", "out"),
+    "evaluate": ("methods", "plan", "budget", "area", "window", "windows", "value", "weather",
+                 "test_fires", "out"),
+    "simulate": ("fires", "area", "plan", "value", "weather", "ignitions", "burning_hours",
+                 "fires_per_ha_year", "observed", "out"),
+    "visualize": ("serve", "export", "plan", "policy", "area", "landscape", "seed", "out"),
+    "landscape lines": ("out", "kinds", "area", "least_m", "basin_ha", "house_buffer",
+                        "least_score", "value", "roads", "picture"),
 }
-"""The twelve options of a command that --help shows first; --help-all shows all of them."""
+"""The options of a real job that --help shows, each by the first sentence of its meaning;
+--help-all shows all of them, in full."""
 
 _KINDS = {int: "INT", float: "FLOAT", str: "STR", Path: "PATH"}
+_UNITS = {"_km_h": "KM/H", "_km": "KM", "_m": "M", "_ha": "HA", "_min": "MIN", "_deg": "DEG",
+          "_s": "SECONDS", "hours": "HOURS", "horizon": "YEARS", "time_limit": "SECONDS",
+          "initial_attack": "MIN", "house_buffer": "M"}
+"""Ends of the names of numbers, and their units."""
 _WIDEST, _COLUMN = 100, 28
 SHELLS = ("bash", "zsh", "fish")
 
@@ -69,7 +85,7 @@ def help_of(name: str, kind: type, everything: bool) -> str:
             lines += [line for leaf in own for line in _lines(leaf)]
     else:
         lines += ["", "main options:",
-                  *(line for one in FIRST[name] for line in _lines(known[one]))]
+                  *(line for one in FIRST[name] for line in _lines(known[one], brief=True))]
         lines += ["", f"firebreak {name} --help-all shows all {len(options)} options."]
     return "\n".join(lines)
 
@@ -99,6 +115,9 @@ def _groups(options: list[Leaf]) -> dict[tuple[str, ...], list[Leaf]]:
 
 def _kinds(hint: Any) -> Iterator[str]:
     """The kinds of values that an option takes, as the help shows them; none for a switch."""
+    if (reader := reader_of(hint)) is not None:
+        yield reader.words
+        return
     for member in members(hint):
         kind = plain_type(member)
         origin, parts = typing.get_origin(kind), typing.get_args(kind)
@@ -118,16 +137,18 @@ def _place_word(leaf: Leaf) -> str:
     return leaf.option if leaf.is_required else f"[{leaf.option}]"
 
 
-def _help(leaf: Leaf) -> str:
-    default = leaf.default
+def _help(leaf: Leaf, *, brief: bool = False) -> str:
+    text, default = first_sentence(leaf.help) if brief else leaf.help, leaf.default
     if default is None or default is False or default is MISSING or default in ("", []):
-        return leaf.help
-    return f"{leaf.help} [{f'{default:g}' if isinstance(default, float) else default}]"
+        return text
+    return f"{text} [{f'{default:g}' if isinstance(default, float) else default}]"
 
 
-def _lines(leaf: Leaf) -> list[str]:
+def _lines(leaf: Leaf, *, brief: bool = False) -> list[str]:
     kinds = " | ".join(_kinds(leaf.hint))
-    return _filled(f"  {leaf.option} {kinds}".rstrip(), _help(leaf), _COLUMN)
+    if kinds in ("INT", "FLOAT"):
+        kinds = next((unit for end, unit in _UNITS.items() if leaf.name.endswith(end)), kinds)
+    return _filled(f"  {leaf.option} {kinds}".rstrip(), _help(leaf, brief=brief), _COLUMN)
 
 
 def _filled(head: str, text: str, column: int) -> list[str]:

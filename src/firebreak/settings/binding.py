@@ -2,7 +2,6 @@
 and refused alike; each setting remembers where it was said, so that an error names the place.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,8 +17,7 @@ from firebreak.settings.sources import SEED, Given, Source
 from firebreak.settings.spelling import Origin, respelled, respelled_error
 
 Options = TypeVar("Options")
-BUDGETS = ("budget", "money", "phases")
-"""The forms of a budget, see `bind`."""
+_IN_PYTHON = {"null": "None", "true": "True", "false": "False"}
 
 
 @dataclass(frozen=True)
@@ -41,29 +39,27 @@ class Bound(Generic[Options]):
             raise InputError(text) from error
 
 
-def bind(kind: type[Options], *sources: Source,
-         one_of: Sequence[str] = BUDGETS, command: str | None = None) -> Bound[Options]:
+def bind(kind: type[Options], *sources: Source, command: str | None = None) -> Bound[Options]:
     """The settings of a class as sources say them, later ones over earlier ones.
 
     Args:
-        one_of: settings of which a source says one at most; it replaces that of an earlier one.
         command: whose rules the settings are held to; to none if not given.
 
     Raises:
         InputError: an unknown name, a value of another kind or out of its bounds, one that is
-            missing, two budgets from one source, settings that contradict one another.
+            missing, settings that contradict one another.
     """
     known = leaves(kind)
     ids = {SEED.path: SEED.name} | {leaf.path: name for name, leaf in known.items()}
     values: dict[str, Any] = {}
     origins: dict[str, Origin] = {}
     for source in sources:
-        said = {ids[given.leaf.path]: given for given in source.given(kind)}
+        said: dict[str, Given] = {}
+        for given in source.given(kind):
+            name = ids[given.leaf.path]
+            said[name] = given.beside(said[name]) if name in said else given
         own = {name: _value(given, source, known) for name, given in said.items()}
         where = {name: given.origin for name, given in said.items() if name in known}
-        budgets = [name for name in one_of if name in where and own[name] is not None]
-        for name in _replaced(where, origins, budgets, source, known):
-            del values[name], origins[name]
         values |= {name: own[name] for name in where}
         origins |= where
     missing = [leaf.option for name, leaf in known.items()
@@ -77,26 +73,6 @@ def bind(kind: type[Options], *sources: Source,
         with bound.spelled():
             check(bound.options, command)
     return bound
-
-
-def _replaced(where: Mapping[str, Origin], earlier: Mapping[str, Origin], names: Sequence[str],
-              source: Source, known: Mapping[str, Leaf]) -> list[str]:
-    """The budgets of earlier sources that those of one source, `names`, replace in another form,
-    with a warning.
-
-    Raises:
-        InputError: the source has two.
-    """
-    if len(names) > 1:
-        raise fail(expected="one budget",
-                   given=" and ".join(where[name].spelled(known[name]) for name in names),
-                   where=source.where, remedy="give one of them")
-    before = [name for name in BUDGETS if names and name in earlier and name not in names]
-    for name in before:
-        warnings.warn(f"{where[names[0]].spelled(known[names[0]])} replaces "
-                      f"{earlier[name].spelled(known[name])} of "
-                      f"{earlier[name].where.partition(', key ')[0]}", stacklevel=3)
-    return before
 
 
 def _made(kind: Any, values: Sequence[tuple[Leaf, Any]]) -> Any:
@@ -125,7 +101,9 @@ def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:
         meaning = respelled(in_short(leaf.help), known, lambda _: origin)
         remedy = (f"{unfit.remedy} ({meaning})" if meaning and unfit.remedy == "correct it"
                   else unfit.remedy)
-        raise fail(expected=unfit.expected, given=unfit.given, where=origin.where,
+        said_as = unfit.given if origin.style != "argument" else _IN_PYTHON.get(unfit.given,
+                                                                                 unfit.given)
+        raise fail(expected=unfit.expected, given=said_as, where=origin.where,
                    remedy=remedy) from None
     value = source.placed(leaf, value)
     for one in value if isinstance(value, list) else [value]:

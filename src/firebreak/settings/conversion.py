@@ -15,7 +15,14 @@ from annotated_types import Ge, Gt, Le, Len, Lt, MinLen
 
 from firebreak.checks import nearest
 from firebreak.reading import number_in, whole_number_in
-from firebreak.settings.schema import RISING, bounds_of, is_share, members, plain_type
+from firebreak.settings.schema import (
+    RISING,
+    bounds_of,
+    is_share,
+    members,
+    plain_type,
+    reader_of,
+)
 
 MAX_NUMBER = 1e12
 """No setting needs a larger number, whatever its unit."""
@@ -39,6 +46,8 @@ def converted(hint: Any, raw: Any, *, strict: bool = False) -> Any:
     Raises:
         UnfitError: a value of another kind, or out of bounds.
     """
+    if (reader := reader_of(hint)) is not None:
+        return reader.read(raw)
     if raw is None and type(None) in typing.get_args(hint):
         return None
     kinds = sorted(members(hint), key=lambda kind: plain_type(kind) is type(raw))

@@ -232,8 +232,10 @@ AT_ONCE = (
 """Further rules of plans that are made at once: one by windows has another report."""
 
 BY_WINDOWS = (
-    Rule(("corridors", "lines", "phases", "horizon", "fires_per_ha_year"), (),
+    Rule(("corridors", "lines", "horizon", "fires_per_ha_year"), (),
          lambda settings: True, "no {name} for a plan by windows", "{value}", _AT_ONCE_ALONE),
+    Rule(("budget",), (), lambda settings: ":" in str(settings["budget"]),
+         "no {name} by year for a plan by windows", "{value}", _AT_ONCE_ALONE),
     Rule(("report",), (), lambda settings: settings["report"] == "full",
          "--report brief or none for a plan by windows", "{value}", _AT_ONCE_ALONE),
 )

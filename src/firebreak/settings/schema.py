@@ -10,7 +10,7 @@ import textwrap
 import types
 import typing
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING as MISSING
 from dataclasses import Field, fields, is_dataclass, replace
 from functools import cache
@@ -25,6 +25,17 @@ RISING = "rising"
 """Marks a pair of numbers, the lower first."""
 ONE_EACH = "one each"
 """Marks a list that takes one value each time that its option is typed."""
+
+
+class Reader(NamedTuple):
+    """Marks a setting that has a function of its own to read it; said several times, it is given a
+    list. words: its values in the help.
+    """
+
+    read: Callable[[Any], Any]
+    words: str
+
+
 NAMING = frozenset(("landscape", "landscapes", "runs", "area", "data", "config", "target",
                     "weather", "layers", "treatments"))
 """Settings of text that may name a file; the others are words, whatever lies beside them."""
@@ -86,6 +97,11 @@ class Leaf(NamedTuple):
     @property
     def is_list(self) -> bool:
         return any(typing.get_origin(plain_type(kind)) is list for kind in members(self.hint))
+
+    @property
+    def adds_up(self) -> bool:
+        """True where what is said several times counts together."""
+        return self.is_list or reader_of(self.hint) is not None
 
     @property
     def values_typed(self) -> int | None:
@@ -166,6 +182,12 @@ def bounds_of(hint: Any) -> Iterator[Any]:
             yield from bounds_of(part)
 
 
+def reader_of(hint: Any) -> Reader | None:
+    """The function that reads a setting of this type, where it has one of its own."""
+    return next((part for part in getattr(hint, "__metadata__", ()) if isinstance(part, Reader)),
+                None)
+
+
 def is_share(hint: Any) -> bool:
     """True for a number of at most 1, which may be written in percent."""
     return any(isinstance(bound, Le) and bound.le == 1 for bound in bounds_of(hint))
@@ -205,7 +227,12 @@ def meanings(kind: type) -> dict[str, str]:
     return {field.name: found[field.name] for field in fields(kind) if field.name in found}
 
 
+def first_sentence(text: str) -> str:
+    """The first sentence of a text, with its full stop."""
+    return re.split(r"(?<=\.) (?=[A-Z\[]|\d+ [a-z])", text)[0]
+
+
 def in_short(text: str) -> str:
     """The first sentence, without its capital and full stop: a part of another sentence."""
-    first = re.split(r"\. (?=[A-Z\[]|\d+ [a-z])", text)[0].rstrip(".")
+    first = first_sentence(text).rstrip(".")
     return first if first[:2].isupper() and first[:2].isalpha() else first[:1].lower() + first[1:]

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from firebreak.checks import InputError, fail, nearest
+from firebreak.checks import InputError, fail
 from firebreak.reading import from_toml, read_toml
 from firebreak.settings.conversion import shown
-from firebreak.settings.retired import is_idle, retired_option
+from firebreak.settings.names import Spelling, spellings, unknown
+from firebreak.settings.retired import is_idle
 from firebreak.settings.schema import Leaf, leaves
-from firebreak.settings.spelling import Origin, Style
+from firebreak.settings.spelling import Origin
 
 Keys = tuple[str, ...]
 SEED = Leaf(("seed",), int, None, "leave it out: this command draws nothing", "seed")
@@ -20,7 +21,6 @@ SEED = Leaf(("seed",), int, None, "leave it out: this command draws nothing", "s
 NO_LISTS: Mapping[str, Mapping[str, Any]] = {}
 _MOST_WORK = 200_000  # letters that are parsed to find a line
 _TYPED = re.compile(r"--?(?!(inf|infinity|nan)$)[A-Za-z]")
-_NOUNS: dict[Style, str] = {"option": "an option", "key": "a key", "argument": "an argument"}
 
 
 class Given(NamedTuple):
@@ -33,6 +33,16 @@ class Given(NamedTuple):
     origin: Origin
     is_ready: bool = False
     is_strict: bool = False
+
+    def beside(self, earlier: "Given") -> "Given":
+        """The same setting said once more by a source: both count where it adds up."""
+        if not self.leaf.adds_up or self.is_ready:
+            return self
+        return self._replace(raw=[*_several(earlier.raw), *_several(self.raw)])
+
+
+def _several(raw: Any) -> list[Any]:
+    return raw if isinstance(raw, list) else [raw]
 
 
 class Source(NamedTuple):
@@ -57,15 +67,16 @@ def argv(words: Sequence[str], command: str) -> Source:
 
 def _typed(kind: type, words: list[str], where: str) -> list[Given]:
     remedy = f"{where} --help lists what it takes"
-    known = {SEED.option: SEED} | {leaf.option: leaf for leaf in leaves(kind).values()
-                                   if not leaf.is_positional}
+    typed = {name: leaf for name, leaf in leaves(kind).items() if not leaf.is_positional}
+    known = {SEED.option: Spelling(SEED)} | spellings(typed, "option")
     end = words.index("--") if "--" in words else len(words)
     rest, last = words[:end], words[end + 1:]
     for word in rest:
         name = word.partition("=")[0]
         if _TYPED.match(word) and name.replace("_", "-") not in known:
-            raise _unknown("option", name, [*known], where, remedy)
-    found: dict[str, Given] = {}
+            raise unknown("option", name, {SEED.option: SEED} | {
+                leaf.option: leaf for leaf in typed.values()}, where, remedy)
+    found: list[Given] = []
     placed: list[str] = []
     apart = False  # an option stands between this word and those that are typed in place
     while rest:
@@ -77,20 +88,19 @@ def _typed(kind: type, words: list[str], where: str) -> list[Given]:
             continue
         apart = bool(placed)
         name, equals, value = word.partition("=")
-        leaf = known[name.replace("_", "-")]
-        raw = _values(leaf, [value] if equals else [], rest, remedy)
-        if leaf.is_list and leaf.name in found:
-            raw = [*found[leaf.name].raw, *raw]
-        found[leaf.name] = Given(leaf, raw, Origin("option", leaf.option))
-    return [*found.values(), *_in_place(kind, [*placed, *last], where, remedy)]
+        name = name.replace("_", "-")
+        leaf = known[name].leaf
+        raw = _values(leaf, name, [value] if equals else [], rest, remedy)
+        found.append(Given(leaf, known[name].said(raw), Origin("option", name)))
+    return [*found, *_in_place(kind, [*placed, *last], where, remedy)]
 
 
-def _values(leaf: Leaf, first: list[str], rest: list[str], remedy: str) -> Any:
-    """The words that belong to an option, taken off the rest."""
+def _values(leaf: Leaf, name: str, first: list[str], rest: list[str], remedy: str) -> Any:
+    """The words that belong to an option, typed by a name, taken off the rest."""
     count = leaf.values_typed
     if count == 0:
         if first:
-            raise fail(expected="no value after it", given=f"'{first[0]}'", where=leaf.option,
+            raise fail(expected="no value after it", given=f"'{first[0]}'", where=name,
                        remedy=remedy)
         return True
     taken = first
@@ -99,7 +109,7 @@ def _values(leaf: Leaf, first: list[str], rest: list[str], remedy: str) -> Any:
     if not taken or (count is not None and len(taken) < count):
         several = count is not None and count > 1
         raise fail(expected=f"{count} values after it" if several else "a value after it",
-                   given="fewer" if several else "none", where=leaf.option, remedy=remedy)
+                   given="fewer" if several else "none", where=name, remedy=remedy)
     return taken if leaf.is_list or count != 1 else taken[0]
 
 
@@ -129,13 +139,17 @@ def keywords(given: Mapping[str, Any], where: str, left_out: Sequence[str] = (),
         handed: the value of what is handed in instead of a file, None for anything else.
     """
     def read(kind: type) -> Iterator[Given]:
-        known = {name: leaf for name, leaf in leaves(kind).items() if name not in left_out}
+        own = {name: leaf for name, leaf in leaves(kind).items() if name not in left_out}
+        known = spellings(own, "argument")
         for name, value in given.items():
             if name not in known:
-                raise _unknown("argument", name, [*known], where)
-            ready = handed(known[name], value)
-            yield Given(known[name], value if ready is None else ready, Origin("argument", name),
-                        ready is not None)
+                raise unknown("argument", name, own, where)
+            leaf = known[name].leaf
+            if value is None and known[name].unit:
+                continue
+            ready = handed(leaf, value)
+            yield Given(leaf, known[name].said(value) if ready is None else ready,
+                        Origin("argument", name), ready is not None)
 
     return Source(where, lambda kind: list(read(kind)))
 
@@ -159,18 +173,19 @@ def tables(tree: Mapping[str, Any], where: str, *, at: Callable[[str], str] | No
 
     def read(kind: type) -> list[Given]:
         known = leaves(kind)
-        keys = {leaf.key: leaf for name, leaf in known.items() if name not in left_out}
-        listed = [Given(known[name], value, Origin("key", place(one)), is_ready=True)
+        keys = spellings({name: leaf for name, leaf in known.items() if name not in left_out},
+                         "key")
+        listed = [Given(known[name], value, Origin("key", place(one)), not known[name].adds_up)
                   for one in lists if one in tree for name, value in lists[one].items()]
         said = list(_in_tables(
             keys, {name: value for name, value in tree.items() if name not in lists}, place, ""))
-        for one, leaf in [(one, leaf) for one in lists if one in tree for leaf, _ in said
-                          if leaf.name in lists[one]]:
-            raise fail(expected=f"[[{one}]] or {leaf.key}", given="both", where=place(leaf.key),
+        for one, key in [(one, key) for one in lists if one in tree for key, _ in said
+                         if keys[key].leaf.name in lists[one] and not keys[key].leaf.adds_up]:
+            raise fail(expected=f"[[{one}]] or {key}", given="both", where=place(key),
                        remedy="leave one of them out")
-        return [*listed, *(Given(leaf, value, Origin(
-            "key", f"{place(leaf.key)}, key {leaf.key}" if names_keys else place(leaf.key)),
-            is_strict=strict) for leaf, value in said)]
+        return [*listed, *(Given(keys[key].leaf, keys[key].said(value), Origin(
+            "key", f"{place(key)}, key {key}" if names_keys else place(key)),
+            is_strict=strict) for key, value in said)]
 
     return Source(where, read, placed=placed)
 
@@ -197,48 +212,21 @@ def line_words(text: str, where: str) -> Callable[[str], str]:
     return at
 
 
-def _in_tables(keys: Mapping[str, Leaf], tree: Mapping[str, Any], at: Callable[[str], str],
-               table: str) -> Iterator[tuple[Leaf, Any]]:
+def _in_tables(keys: Mapping[str, Spelling], tree: Mapping[str, Any], at: Callable[[str], str],
+               table: str) -> Iterator[tuple[str, Any]]:
+    """Each key that is set, after the names of its tables, with its value."""
     for name, value in tree.items():
         key = f"{table}{name}"
         if key in keys:
-            yield keys[key], value
+            yield key, value
         elif any(other.startswith(f"{key}.") for other in keys):
             if not isinstance(value, dict):
                 raise fail(expected="a table", given=shown(value), where=f"{at(key)}, key {key}",
                            remedy=f"make {key} a table of its keys")
             yield from _in_tables(keys, value, at, f"{key}.")
         elif not is_idle(key, value, at):
-            raise _unknown("key", key, [*keys], at(key), given=f" = {shown(value)}")
-
-
-def _unknown(style: Style, name: str, known: Sequence[str], where: str, remedy: str = "",
-             given: str = "") -> InputError:
-    """The error for a name that the source does not have, with the nearest that it has."""
-    if retired := retired_option(name, where):
-        return retired
-    close = _nearest(name, known)
-    remedies = [*([f"did you mean '{close}'?"] if close else []), *([remedy] if remedy else [])]
-    return fail(expected=f"{_NOUNS[style]} that it has", given=f"'{name}'{given}", where=where,
-                remedy=" ".join(remedies) or f"it has {', '.join(sorted(_beside(name, known)))}")
-
-
-def _nearest(name: str, known: Sequence[str]) -> str | None:
-    """The known name most like a name: of keys that of another table, if it is the same there, or
-    one of the same table.
-    """
-    last = name.rpartition(".")[2]
-    for other in known:
-        if other != name and other.rpartition(".")[2] == last and "." in other:
-            return other
-    return nearest(name, _beside(name, known))
-
-
-def _beside(name: str, known: Sequence[str]) -> set[str]:
-    """The known names of the same table; of a table its name."""
-    table, dots = name.rpartition(".")[0], name.count(".") + 1
-    return {".".join(other.split(".")[:dots]) for other in known
-            if other.startswith(f"{table}." if table else "")}
+            raise unknown("key", key, {one.leaf.key: one.leaf for one in keys.values()}, at(key),
+                          given=f" = {shown(value)}")
 
 
 def line_finder(text: str) -> Callable[[Keys], int | None]:

@@ -61,17 +61,17 @@ def test_defaults_of_reading_are_those_of_planning() -> None:
 def test_every_option_says_what_it_means() -> None:
     assert [name for name, word in keywords(PlanOptions).items() if not word.help] == []
     text = firebreak.plan.__doc__
-    assert "    budget: Share of the treatable cells' cost" in text
-    assert "instead of budget" in " ".join(text.split())
+    assert "    budget: Limit of what may be treated" in text
+    assert "that of budget by year" in " ".join(text.split())
     assert "--" not in text
 
 
 @pytest.mark.parametrize(("given", "words"), [
     ({"budgt": 0.1}, "did you mean 'budget'?"),
-    ({"budget": 3}, "budget: expected a number above 0 and at most 1, got 3"),
+    ({"budget": "3x"}, "budget: expected a share (5%), an area (40ha), money (20000) or money"),
     ({"budget": float("nan")}, "budget: expected"),
-    ({"budget": True}, "budget: expected a number above 0 and at most 1, got true"),
-    ({"budget": "much"}, "budget: expected a number above 0 and at most 1, got 'much'"),
+    ({"budget": True}, "each above 0, got True"),
+    ({"budget": "much"}, "each above 0, got 'much'"),
     ({"plan_fires": 1.5}, "plan_fires: expected a whole number of at least 1, got 1.5"),
     ({"break_kind": "soft"}, "break_kind: expected one of hard, shaded, got 'soft'"),
     ({"method": "gredy"}, "did you mean 'greedy'?"),
@@ -79,7 +79,7 @@ def test_every_option_says_what_it_means() -> None:
     ({"value": np.ones((3, 3))}, "value: expected an array of shape (10, 10)"),
     ({"value": {"a": 1}}, "value: expected an array of numbers, or the path of a file, got dict"),
     ({"value": "nowhere.tif"}, "nowhere.tif"),
-    ({"budget": 0.1, "money": 3.0}, "expected one budget, got budget and money"),
+    ({"budget": "5", "money": 3.0}, "money: expected limits in different units, got two amounts"),
     ({"method": {(1, 2): 3}}, "method: expected a text, got dict"),
     ({"json": True}, "plan: expected an argument that it has, got 'json'"),
 ])

@@ -23,7 +23,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("plan synthetic:3:8 -q", "got '-q'; firebreak plan --help"),
     ("plan synthetic:3:8 more --break_kind hard", "expected no further words, got 'more';"),
     ("plan synthetic:3:8 --budget 2x",
-     "--budget: expected a number above 0 and at most 1, got '2x'; correct it (share of"),
+     "--budget: expected a share (5%), an area (40ha), money (20000) or money by year "
+     "(2027:50000,2028:80000), each above 0, got '2x'; write one of them"),
     ("plan synthetic:3:8 --plan-fires 3.5",
      "--plan-fires: expected a whole number of at least 1, got '3.5'; correct it (number of"),
     ("plan synthetic:3:8 --break-kind shady",
@@ -40,7 +41,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("landscape info synthetic:3:8 --area 0:4,0:4", "got '--area'; "),
     ("memory --json", "firebreak memory: expected one of check, report, got action '--json'"),
     ("plan synthetic:3:8 --json=yes", "--json: expected no value after it, got 'yes'; "),
-    ("plan synthetic:3:8 --budget -0.5", "--budget: expected a number above 0 and at most 1, got "),
+    ("plan synthetic:3:8 --budget -0.5", "each above 0, got -0.5; "),
 ])
 def test_a_mistake_is_one_sentence_that_names_it(typed: str, told: str, capsys: Out) -> None:
     assert main(typed.split()) == 2

@@ -74,10 +74,10 @@ def test_lines_end_where_the_language_of_the_file_says() -> None:
     assert (at("seed"), at("share")) == ("f.toml, line 2", "f.toml, line 3")
 
 
-def test_a_file_names_its_phases_once(tmp_path: Path) -> None:
+def test_a_file_names_its_money_once(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_text('[place]\nphases = "2030:9"\n[[phase]]\nyear = 2027\nbudget = 3\n')
-    with pytest.raises(InputError, match=r"line 2: expected \[\[phase\]\] or place.phases, got "):
+    with pytest.raises(InputError, match=r"line 2, key place.phases: expected limits in diff"):
         bind(PlanArguments, plan_file(path))
 
 

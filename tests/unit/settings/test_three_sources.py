@@ -208,7 +208,8 @@ def test_a_budget_of_a_file_blames_the_file_its_line_and_its_key(
     path.write_text('landscape = "synthetic:1:12"\nbudget = 0\n')
     assert main(["plan", "--config", str(path), "--out", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err.startswith(
-        f"firebreak: {path}, line 2, key budget: expected a number above 0 and at most 1, got 0; ")
+        f"firebreak: {path}, line 2, key budget: expected a share (5%), an area (40ha), "
+        "money (20000) or money by year (2027:50000,2028:80000), each above 0, got 0; ")
 
 
 @pytest.mark.slow

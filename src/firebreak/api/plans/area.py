@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.plans.money import money_of, phases_of
+from firebreak.api.plans.budget import money_in, phases_of
 from firebreak.api.shared.domains import part_of_map
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.treatment_table import treated_ha, with_roads
 from firebreak.planning.core.area import Offset, cells_in, cut_grid, mask_on_part
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of, plan_of_cells
 from firebreak.planning.output.export import read_plan
+from firebreak.settings.budget import limits_of
 
 if TYPE_CHECKING:
     from firebreak.landscape.raster.on_grid import ArrayOnGrid
@@ -39,6 +41,7 @@ class PlanningArea(NamedTuple):
         phases: what may be spent in which year, where the options say so.
         money: that may be spent, in the unit of the costs; over years it may be more than all
             breaks cost.
+        most_cells: that may be treated, where costs differ and an area limits the plan; else None.
         anywhere: the part with the cells off the lines too, where the plan has to keep to lines:
             other networks need not.
         domain: how the part's margin was found; None where fires start in the part alone.
@@ -51,16 +54,17 @@ class PlanningArea(NamedTuple):
     share: float
     phases: "list[Phase]"
     money: float
+    most_cells: float | None
     anywhere: "Landscape"
     domain: "Domain | None"
 
 
-def planning_area(options: PlaceOptions, full: "Landscape", budget: float, scene: SceneOptions,
-                  source: str) -> PlanningArea:
+def planning_area(options: PlaceOptions, full: "Landscape", budget: float | str,
+                  scene: SceneOptions, source: str) -> PlanningArea:
     """Read what the options name, on a landscape with its rasters.
 
     Args:
-        budget: share of the cost of all treatable cells, where no money is named.
+        budget: as `settings.budget` keeps it.
         scene: the fires. source: what the landscape was read from; empty if it was handed in.
 
     Raises:
@@ -75,29 +79,27 @@ def planning_area(options: PlaceOptions, full: "Landscape", budget: float, scene
     if options.must_exclude is not None:
         excluded = mask_on_part(options.must_exclude, land, offset, full)
         land = _without(land, excluded, include, offset)
-    phases = phases_of(options.phases)
-    money = money_of(options, phases)
+    limits, phases = limits_of(budget), phases_of(budget)
+    money, most_cells = money_in(limits, land, treated_ha(land, scene.breaks.break_width_m),
+                                 over_years=options.horizon is not None)
     lines = _lines(options, land, scene.breaks.leak)
     whole = cost_of(np.flatnonzero(land.treatable), land)
     # What may be spent does not depend on where: a share is one of all treatable cells.
-    spend = budget * whole if money is None else money
+    share = limits.share or 1.0
+    spend = share * whole if money is None else money
     if money is not None and whole > 0.0:
-        # Over years money that builds no more keeps up what stands.
-        if options.horizon is None and money > whole * (1.0 + 1e-9):
-            raise fail(expected=f"a budget of at most {whole:g}, the cost of all treatable cells",
-                       given=f"{money:g}", where="--phases" if phases else "--money",
-                       remedy="lower it, or widen the area")
         money = min(money, whole)
-        budget = money / whole
+        share = money / whole
     anywhere = land
     if lines is not None and lines.only:
         land = replace(land, treatable=land.treatable & lines.mask(land.shape))
         whole = cost_of(np.flatnonzero(land.treatable), land)
         money = min(spend, whole)
-        budget = min(money / whole, 1.0)
+        share = min(money / whole, 1.0)
     rules = PlanRules(include=_treatable(include, land, offset, options), budget=money,
                       shortest_m=options.shortest_m, lines=lines)
-    return PlanningArea(land, full, offset, rules, budget, phases, spend, anywhere, part.domain)
+    return PlanningArea(land, full, offset, rules, share, phases, spend, most_cells, anywhere,
+                        part.domain)
 
 
 def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
@@ -106,8 +108,6 @@ def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
     Raises:
         InputError: no roads.
     """
-    from firebreak.landscape.treatment_table import with_roads
-
     if not options.cost_per_km:
         return full
     if full.road_m is None:

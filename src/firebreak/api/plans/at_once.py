@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from firebreak.api.plans.budget import money_by_year
 from firebreak.api.plans.corridors import house_buffer_of
-from firebreak.api.plans.money import money_by_year
 from firebreak.api.plans.request import PlanRequest, Sayer
 from firebreak.api.shared.map_defaults import rows_named
 from firebreak.fire import burn

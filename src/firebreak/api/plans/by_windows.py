@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.api.plans.budget import as_counted, priced
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
 from firebreak.checks import InputError, counted
 from firebreak.executors.base import closing
@@ -195,12 +196,13 @@ def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
     options, area = request.options, request.area
     with bar(0, "map and fires"):
         scene = options.scene.tiled_scene(area.land, request.source)
-    region = make_region(scene, area.share, request.method, seed=options.scene.seed,
+    planned_on, share = as_counted(scene, area, area.share)
+    region = make_region(planned_on, share, request.method, seed=options.scene.seed,
                          policy=request.policy, search=options.search(),
                          plan_fires=options.plan_fires, rules=area.rules)
     settings = WindowSettings(core=options.windows.window_cells or CORE_CELLS,
                               margin=options.windows.window_margin)
-    unfinished = None if out is None else Unfinished(out, job_of(region, area.share, settings))
+    unfinished = None if out is None else Unfinished(out, job_of(region, share, settings))
     goes_on = unfinished is not None and unfinished.windows > 0
     if unfinished is not None and goes_on:
         say(f"goes on with what is kept in {unfinished.folder}: lines of "
@@ -210,7 +212,7 @@ def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
         try:
             with closing(options.windows.open(region_recipe(region))) as executor, bar(
                     1, "plan") as advance:
-                made = plan_by_windows(region, area.share, executor, settings,
+                made = plan_by_windows(region, share, executor, settings,
                                        kept=unfinished or NOTHING_KEPT, report=in_shares(advance))
         except InputError:
             if unfinished is not None and not goes_on:  # else less memory may be free than then
@@ -218,7 +220,9 @@ def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
             raise
     if unfinished is not None:
         unfinished.write()
-    return PlanByWindows(request=request, region=region, made=made, unfinished=unfinished)
+    made = made._replace(plan=priced(made.plan, area, options.budget))
+    return PlanByWindows(request=request, region=replace(region, scene=scene), made=made,
+                         unfinished=unfinished)
 
 
 @contextlib.contextmanager

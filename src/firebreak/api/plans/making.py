@@ -3,13 +3,14 @@ test fires.
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
+from firebreak.api.plans.budget import as_counted, priced, priced_rows
 from firebreak.api.plans.corridors import with_corridors
 from firebreak.api.plans.request import RANDOM_DRAWS, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
@@ -24,6 +25,7 @@ from firebreak.planning.making import make_plan
 from firebreak.planning.methods import CHOOSERS
 
 if TYPE_CHECKING:
+    from firebreak.agent.policy_file import Policy
     from firebreak.api.plans.area import PlanningArea
     from firebreak.fire import Scene
 
@@ -67,21 +69,30 @@ def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningA
     first: takes the first plan of a chooser.
     """
     options = request.options
+    scene, share = as_counted(scene, area, area.share)
+
+    def at_cost(plan: Plan) -> Plan:
+        return priced(plan, area, options.budget)
+
     with bar(1, "plan") as advance:
         report = in_shares(advance)
-        if method in CHOOSERS:
-            return plan_by_choice(
-                scene, area.share, plan_fires, seed=options.scene.seed,
-                policy=request.policy, rules=area.rules, segment_m=options.place.segment_m,
-                report=report, first=first)
-        return make_plan(scene, area.share, plan_fires, method, seed=options.scene.seed,
-                         policy=request.policy, search=options.search(), rules=area.rules,
-                         report=report), None, {}
+        if method not in CHOOSERS:
+            return at_cost(make_plan(
+                scene, share, plan_fires, method, seed=options.scene.seed,
+                policy=request.policy, search=options.search(), rules=area.rules,
+                report=report)), None, {}
+        plan, choice, others = plan_by_choice(
+            scene, share, plan_fires, seed=options.scene.seed, policy=request.policy,
+            rules=area.rules, segment_m=options.place.segment_m, report=report,
+            first=None if first is None else lambda plan: first(at_cost(plan)))
+    if area.most_cells is not None:  # what is left buys no cell within the area
+        choice = choice._replace(unspent=0.0)
+    return at_cost(plan), choice, {name: at_cost(one) for name, one in others.items()}
 
 
 def _compared(made: PlanAtOnce, bar: Bar) -> Evaluation:
     """The plan beside what the honest alternatives achieve on the same test fires."""
-    options, area, plan = made.request.options, made.request.area, made.plan
+    options, plan = made.request.options, made.plan
     # What the chosen method plans by itself stands beside the plan only where it is another one.
     rivals = {name: other for name, other in made.others.items()
               if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
@@ -89,17 +100,34 @@ def _compared(made: PlanAtOnce, bar: Bar) -> Evaluation:
               if options.report == "brief" or name not in (plan.method, *rivals)]
     existing = _existing(made, bar)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
-    # Rules may keep the plan from spending the whole budget, which the others may all the same.
+    return beside(made, others, {plan.label: plan, **rivals, **existing}, pairs=pairs,
+                  test_fires=options.test_fires, bar=bar)
+
+
+def beside(made: PlanAtOnce, methods: Sequence[str], existing: Mapping[str, Plan], *,
+           test_fires: int, policy: "Policy | None" = None,
+           pairs: Sequence[tuple[str, str]] = (), bar: Bar) -> Evaluation:
+    """Methods, and plans that there are, on the test fires of a plan's scene.
+
+    Args:
+        methods: that plan within the plan's budget. Rules may keep the plan from spending all of
+            it, which they may all the same.
+        existing: by name, at their own cost; the first is compared with all others.
+        policy: that methods follow.
+        pairs: as of `evaluate`.
+    """
+    options, area = made.request.options, made.request.area
     scene, share = made.scene, area.share
     if options.place.corridors:  # the others may treat any cell, with as much money
         scene = replace(scene, landscape=area.anywhere)
         share = min(1.0, area.money / cost_of(np.flatnonzero(area.anywhere.treatable),
                                               area.anywhere))
-    return evaluate([scene], others, budget_share=share, plan_fires=plan.plan_fires,
-                    test_fires=options.test_fires, seed=options.scene.seed,
-                    random_draws=RANDOM_DRAWS,
-                    rules=replace(area.rules, shortest_m=0.0, lines=None),
-                    existing={plan.label: plan, **rivals, **existing}, pairs=pairs, bar=bar)
+    scene, share = as_counted(scene, area, share)
+    return priced_rows(evaluate(
+        [scene], methods, budget_share=share, plan_fires=made.plan.plan_fires,
+        test_fires=test_fires, seed=options.scene.seed, random_draws=RANDOM_DRAWS, policy=policy,
+        search=options.search(), rules=replace(area.rules, shortest_m=0.0, lines=None),
+        existing=existing, pairs=pairs, bar=bar), area, options.budget)
 
 
 def _existing(made: PlanAtOnce, bar: Bar) -> dict[str, Plan]:
@@ -115,7 +143,7 @@ def _existing(made: PlanAtOnce, bar: Bar) -> dict[str, Plan]:
     # By the chooser where one chose: the best for that cost may be another method's.
     whole = cost_of(np.flatnonzero(area.land.treatable), area.land)
     most = min(network.cost, whole)  # lines may cost less than a network that is off them
-    at_cost = area._replace(share=most / whole, rules=replace(
+    at_cost = area._replace(share=most / whole, most_cells=None, rules=replace(
         area.rules, budget=most, shortest_m=0.0))
     equal, *_ = _planned(request, plan.label, made.scene, at_cost, plan.plan_fires, bar)
     name = f"{plan.label}{AT_EXISTING_COST}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.api.plans.money import money_by_year
+from firebreak.api.plans.budget import money_by_year, phases_of
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.map_defaults import rows_named
@@ -110,6 +110,7 @@ def read_request(source: "str | Landscape", options: PlanOptions) -> PlanRequest
     from firebreak.api.plans.area import planning_area
 
     by_windows = check_options(source, options)
+    phases_of(options.budget)  # what is wrong there is said before a large map is read
     check_on_maps([source], options.scene)
     method, policy = options.method or DEFAULT, None
     if by_windows is not None:

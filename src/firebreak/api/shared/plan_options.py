@@ -10,8 +10,9 @@ from annotated_types import Ge, Le
 
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
+from firebreak.settings.budget import Budget
 from firebreak.settings.kinds import AtLeastOne, Fraction, NotNegative, Positive
-from firebreak.settings.planning import COMPARED, ReportKind
+from firebreak.settings.planning import BUDGET, COMPARED, ReportKind
 from firebreak.settings.schema import ONE_EACH
 
 MOST_YEARS = 100
@@ -49,13 +50,10 @@ class PlaceOptions:
     segment_m: Positive = 500.0
     """Longest length of a segment: longer pieces of the plan are cut into segments of about this
     length."""
-    money: Positive | None = None
-    """Money that may be spent, in the unit of the costs, instead of --budget."""
-    phases: str | None = None
-    """Money that may be spent in each year, instead of --budget, such as 2027:50000,2028:80000."""
     horizon: Annotated[int, Ge(1), Le(MOST_YEARS)] | None = None
-    """Plan what to build and what to keep up in so many years, with a --treatment: building and
-    upkeep share the money of a year, which is --phases, or an equal part of what may be spent."""
+    """Number of years to plan for, with a --treatment: what to build and what to maintain in each.
+    Both are paid from the money of the year, that of --budget by year, or an equal part of what may
+    be spent."""
     discount_rate: Fraction = 0.0
     """Share by which a loss counts less with each year that it comes later, with --horizon: 0.03,
     or 3%."""
@@ -67,6 +65,10 @@ class PlaceOptions:
 class PlanOptions(PlanningOptions):
     """The options of a plan."""
 
+    budget: Budget = BUDGET  # type: ignore[assignment]
+    """Limit of what may be treated: a share of the cost of all treatable cells (5%, or 0.05), an
+    area (40ha), money in the unit of the costs (20000), or money by year (2027:50000,2028:80000).
+    Given twice in different units, both limits hold."""
     method: str | None = None
     """Planning method; auto if not given, which tries several. Or strips, downstream-value,
     betweenness, burn-probability, segments, enclose, greedy, dqn, dqn-lookahead, dqn-search,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firebreak.files import write_text
-from firebreak.reading import read_toml, record_of
+from firebreak.reading import record_of
 from firebreak.settings.retired import option_of_key
 
 if TYPE_CHECKING:
@@ -83,11 +83,8 @@ def write_record(folder: Path, options: "PlanOptions", landscape: str,
         base = os.path.relpath(Path.cwd(), folder.resolve())
     except ValueError:  # another drive
         base = str(Path.cwd())
-    place = dataclasses.asdict(options.place)
-    if options.place.phases is None and config is not None and "phase" in read_toml(config):
-        place["phases"] = ""  # none: a record of None leaves it to the file
     own |= {"seed": options.scene.seed, "relative_to": base}
-    return write_options(folder, options.scene, place=place, plan=own)
+    return write_options(folder, options.scene, place=dataclasses.asdict(options.place), plan=own)
 
 
 def plain(tree: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from firebreak.checks import counted, install
 from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.landscape.treatment_table import treated_ha
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.knee import knee_words
@@ -21,6 +22,7 @@ from firebreak.planning.methods import CHOOSERS, DEFAULT
 from firebreak.planning.output.buildable import words_of
 from firebreak.planning.output.tables import years_record, years_words
 from firebreak.planning.output.vectors import has_vector_reader
+from firebreak.settings.budget import limits_of
 
 if TYPE_CHECKING:
     from firebreak.api.plans.by_windows import PlanByWindows
@@ -57,7 +59,10 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
     else:
         _say_windows(run)
         record = _record_of_windows(run)
-    domain = run.request.area.domain
+    domain, area_ha = run.request.area.domain, _hectares(run)
+    most_ha = limits_of(args.budget).hectares
+    if most_ha is not None:
+        print(f"{area_ha:,.6g} ha of at most {most_ha:,.6g} ha are treated")
     print(domain_words(domain), end="")
     for path in files:
         print(path)
@@ -65,9 +70,15 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
         print(f"segments.gpkg is left out: run {install('vector')} for GeoPackages")
     print(f"next: {_next(args, run.plan, out)}")
     if args.scene.json:
-        common.print_json({**_plan_record(run.plan), **record,
+        common.print_json({**_plan_record(run.plan), "area_ha": area_ha, **record,
                            **({} if domain is None else {"domain": domain.to_json()}),
                            "files": [str(path) for path in files]})
+
+
+def _hectares(run: "PlanRun") -> float:
+    """The hectares that a plan treats."""
+    options, area = run.request.options, run.request.area
+    return run.plan.cells.size * treated_ha(area.full, options.scene.breaks.break_width_m)
 
 
 def _say_at_once(run: PlanAtOnce, command: str) -> None:

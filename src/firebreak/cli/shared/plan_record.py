@@ -13,6 +13,7 @@ from firebreak.files import without_links
 from firebreak.landscape.names import beside, is_path
 from firebreak.reading import read_toml, record_of
 from firebreak.settings.binding import bind
+from firebreak.settings.budget import MONEY, YEARS, Said
 from firebreak.settings.schema import POSITIONAL, Leaf
 from firebreak.settings.sources import Source, tables, toml_file
 from firebreak.settings.weather import DEFAULT_WIND_KM_H
@@ -39,25 +40,12 @@ def plan_file(path: Path) -> Source:
         InputError: no such file, or not TOML.
     """
     return toml_file(path, left_out=("config", "json", "quiet"), placed=_relative_to(path.parent),
-                     lists={"layer": {"layers": path}, "phase": {"phases": _phases_in(path)}})
+                     lists={"layer": {"layers": path}, "phase": {"budget": _phases_in(path)}})
 
 
-def _phases_in(path: Path) -> str | None:
-    """The [[phase]] tables of a plan's TOML file as the text of --phases; None without any.
-
-    Raises:
-        InputError: a table of anything but a year and a budget.
-    """
-    listed = read_toml(path).get("phase")
-    if listed is None:
-        return None
-    tables_: list[Any] = listed if isinstance(listed, list) else [listed]
-    for table in tables_:
-        if not isinstance(table, dict) or set(table) != {"year", "budget"} or any(
-                isinstance(value, bool) for value in table.values()):
-            raise fail(expected="a year and a budget for each phase", given="others",
-                       where=f"{path}, [[phase]]", remedy="write both as numbers")
-    return ",".join(f"{table['year']}:{table['budget']}" for table in tables_)
+def _phases_in(path: Path) -> Said:
+    """The [[phase]] tables of a plan's TOML file as money by year."""
+    return Said(YEARS, read_toml(path).get("phase"))
 
 
 def options_in(path: Path) -> PlanArguments:
@@ -103,10 +91,7 @@ def recorded(folder: Path) -> PlanArguments:
         own = dict(tree.pop("plan"))
         base = without_links(folder / own.pop("relative_to"))
         config, place = own.pop("config"), tree.pop("place")
-        if config is not None and place.get("phases") is None:  # of an earlier version
-            place["phases"] = _phases_in(base / config)
-        if place.get("phases") == "":  # those of the file were replaced by another budget
-            place["phases"] = None
+        _keep_budget(own, place, None if config is None else base / config)
         _keep_fires(tree, own["landscape"])
         if is_path(own["landscape"]):
             own["landscape"] = str(base / own["landscape"])
@@ -117,7 +102,20 @@ def recorded(folder: Path) -> PlanArguments:
         raise fail(expected="the landscape of the plan", given="nothing there",
                    where=own["landscape"], remedy=remedy)
     return bind(PlanArguments, tables(
-        {**own, "place": place, **tree}, str(path), placed=_relative_to(base)), one_of=()).options
+        {**own, "place": place, **tree}, str(path), placed=_relative_to(base))).options
+
+
+def _keep_budget(own: dict[str, Any], place: dict[str, Any], config: Path | None) -> None:
+    """Has the record of a plan of an earlier version say its budget in one place: money, and money
+    by year, had places of their own. config: the file that its options came from.
+    """
+    if "phases" not in place:
+        return
+    money, phases = place.pop("money"), place.pop("phases")
+    if phases is None and config is not None and "phase" in read_toml(config):
+        own["budget"] = _phases_in(config)
+    elif phases or money is not None:
+        own["budget"] = Said(YEARS, phases) if phases else Said(MONEY, money)
 
 
 def _keep_fires(tree: dict[str, Any], landscape: str) -> None:

@@ -37,12 +37,12 @@ def load_config(name: str, changes: Sequence[str] = ()) -> RunConfig:
         tree["evaluation"] = listed | {"methods": without_former_defaults(
             "evaluation.methods", listed["methods"])}
     return bind(RunConfig, tables(tree, where, at=line_words(text, where), strict=True),
-                *map(_change, changes), one_of=(), command=RUN).options
+                *map(_change, changes), command=RUN).options
 
 
 def checked(tree: Mapping[str, Any], where: str) -> RunConfig:
     """The configuration of a tree of tables. where: it is from, for the error."""
-    return bind(RunConfig, tables(tree, where, strict=True), one_of=(), command=RUN).options
+    return bind(RunConfig, tables(tree, where, strict=True), command=RUN).options
 
 
 def _change(change: str) -> Source:

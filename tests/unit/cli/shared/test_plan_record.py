@@ -1,7 +1,6 @@
 """A plan's options from a file: what is relative to it, and what is a name."""
 
 import json
-import warnings
 from pathlib import Path
 
 import pytest
@@ -32,19 +31,30 @@ def test_a_file_of_that_name_goes_before_the_policy_that_comes_along(
     assert asked.policy == Path("conf/general")
 
 
-@pytest.mark.parametrize(("said", "phases"), [
-    ([], "2027:3"), (["--budget", "0.1"], ""), (["--phases", "2028:4"], "2028:4")])
-def test_a_record_has_the_phases_that_a_plan_was_made_with(
-        said: list[str], phases: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("said", "budget"), [
+    ([], "2027:3"), (["--budget", "0.1"], 0.1), (["--phases", "2028:4"], "2028:4"),
+    (["--budget", "9ha", "--money", "3"], "9ha and 3")])
+def test_a_record_has_the_budget_that_a_plan_was_made_with(
+        said: list[str], budget: float | str, tmp_path: Path) -> None:
     config = tmp_path / "plan.toml"
     config.write_text("[[phase]]\nyear = 2027\nbudget = 3\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        options = parse(PlanArguments, ["synthetic:1:12", "--config", str(config), *said],
-                        "plan").options
+    options = parse(PlanArguments, ["synthetic:1:12", "--config", str(config), *said],
+                    "plan").options
     write_record(tmp_path, options, options.landscape, options.config)
-    assert (recorded(tmp_path).place.phases or "") == phases
+    assert recorded(tmp_path).budget == budget
+
+
+@pytest.mark.parametrize(("earlier", "budget"), [
+    ({"money": None, "phases": None}, "2027:3"), ({"money": None, "phases": ""}, 0.1),
+    ({"money": 12.0, "phases": ""}, "12"), ({"money": None, "phases": "2028:4"}, "2028:4")])
+def test_a_record_of_an_earlier_version_has_its_budget_too(
+        earlier: dict[str, object], budget: float | str, tmp_path: Path) -> None:
+    config = tmp_path / "plan.toml"
+    config.write_text("[[phase]]\nyear = 2027\nbudget = 3\n")
+    options = parse(PlanArguments, ["synthetic:1:12", "--config", str(config), "--budget", "0.1"],
+                    "plan").options
+    write_record(tmp_path, options, options.landscape, options.config)
     record = json.loads((tmp_path / "options.json").read_text())
-    record["place"]["phases"] = None  # as an earlier version wrote it
+    record["place"] |= earlier
     (tmp_path / "options.json").write_text(json.dumps(record))
-    assert recorded(tmp_path).place.phases == "2027:3"
+    assert recorded(tmp_path).budget == budget
