@@ -17,16 +17,18 @@ from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import treated_ha, with_roads
 from firebreak.planning.core.area import Offset, cells_in, cut_grid, mask_on_part
-from firebreak.planning.core.plan import EXISTING, Plan, cost_of, plan_of_cells
+from firebreak.planning.core.plan import EXISTING, Plan, cost_of, cost_unit, plan_of_cells
 from firebreak.planning.output.export import read_plan
 from firebreak.settings.budget import limits_of
 
 if TYPE_CHECKING:
+    from firebreak.fire import Scene
     from firebreak.landscape.raster.on_grid import ArrayOnGrid
     from firebreak.planning.core.corridors import Corridors
     from firebreak.planning.core.domain import Domain
     from firebreak.planning.core.rules import PlanRules
     from firebreak.planning.evaluation.build_order import Phase
+    from firebreak.planning.evaluation.evaluate import Evaluation
 
 
 class PlanningArea(NamedTuple):
@@ -100,6 +102,45 @@ def planning_area(options: PlaceOptions, full: "Landscape", budget: float | str,
                       shortest_m=options.shortest_m, lines=lines)
     return PlanningArea(land, full, offset, rules, share, phases, spend, most_cells, anywhere,
                         part.domain)
+
+
+def as_counted(scene: "Scene", area: PlanningArea, share: float) -> "tuple[Scene, float]":
+    """A scene whose costs are what its cells count in the budget, and the share of their sum that
+    may be spent; the scene and the share as they are where no area limits the plan.
+
+    Methods know one limit, a sum of costs. So a cell counts with its cost, or with the money over
+    the number of cells that the area allows if this is more: what keeps to the money then keeps to
+    the area, and may spend less than both.
+    """
+    money, land = area.rules.budget, scene.landscape
+    if area.most_cells is None or money is None:
+        return scene, share
+    cost = np.maximum(land.cost, np.float32(money / area.most_cells))
+    land = replace(land, cost=cost)
+    return replace(scene, landscape=land), min(
+        1.0, money / cost_of(np.flatnonzero(land.treatable), land))
+
+
+def priced(plan: Plan, area: PlanningArea, budget: float | str) -> Plan:
+    """A plan that was made on a scene of `as_counted`, at what its cells cost."""
+    if area.most_cells is None or area.rules.budget is None:
+        return plan
+    land, limits = area.land, limits_of(budget)
+    cost = cost_of(plan.cells, land)
+    by_area = limits.money is None and limits.share is None
+    return replace(plan, cost=cost, cost_unit=cost_unit(land),
+                   landscape_checksum=land.checksum(), budget_share=area.share,
+                   budget=cost if by_area else max(cost, area.rules.budget))
+
+
+def priced_rows(found: "Evaluation", area: PlanningArea, budget: float | str) -> "Evaluation":
+    """A comparison on a scene of `as_counted`, its plans at what their cells cost."""
+    if area.most_cells is None:
+        return found
+    return replace(
+        found, rows=tuple(row._replace(budget=area.share) for row in found.rows),
+        plans=tuple({name: priced(plan, area, budget) for name, plan in plans.items()}
+                    for plans in found.plans))
 
 
 def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":

@@ -1,11 +1,5 @@
-"""The budget of a plan on its land: money in all and by year, and hectares that may be treated.
+"""The budget of a plan on its land: money in all and by year, and cells that may be treated."""
 
-Methods know one limit, a sum of costs. Where costs differ and an area limits a plan too, a cell
-counts with its cost, or with the money over the number of cells that the area allows if this is
-more: what keeps to the money then keeps to the area, and may spend less than both.
-"""
-
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,12 +8,8 @@ from firebreak.checks import fail
 from firebreak.settings.budget import Limits, limits_of
 
 if TYPE_CHECKING:
-    from firebreak.api.plans.area import PlanningArea
-    from firebreak.fire import Scene
     from firebreak.landscape.landscape import Landscape
-    from firebreak.planning.core.plan import Plan
     from firebreak.planning.evaluation.build_order import Phase
-    from firebreak.planning.evaluation.evaluate import Evaluation
 
 WHERE = "--budget"
 
@@ -72,45 +62,6 @@ def money_in(limits: Limits, land: "Landscape", each_ha: float, *,
     dearest = float(cost.max())
     money = min(cells * dearest, np.inf if money is None else money)
     return money, None if dearest == cost.min() else cells
-
-
-def as_counted(scene: "Scene", area: "PlanningArea", share: float) -> "tuple[Scene, float]":
-    """A scene whose costs are what its cells count in the budget, and the share of their sum that
-    may be spent; the scene and the share as they are where no area limits the plan.
-    """
-    from firebreak.planning.core.plan import cost_of
-
-    money, land = area.rules.budget, scene.landscape
-    if area.most_cells is None or money is None:
-        return scene, share
-    cost = np.maximum(land.cost, np.float32(money / area.most_cells))
-    land = replace(land, cost=cost)
-    return replace(scene, landscape=land), min(
-        1.0, money / cost_of(np.flatnonzero(land.treatable), land))
-
-
-def priced(plan: "Plan", area: "PlanningArea", budget: float | str) -> "Plan":
-    """A plan that was made on a scene of `as_counted`, at what its cells cost."""
-    from firebreak.planning.core.plan import cost_of, cost_unit
-
-    if area.most_cells is None or area.rules.budget is None:
-        return plan
-    land, limits = area.land, limits_of(budget)
-    cost = cost_of(plan.cells, land)
-    by_area = limits.money is None and limits.share is None
-    return replace(plan, cost=cost, cost_unit=cost_unit(land),
-                   landscape_checksum=land.checksum(), budget_share=area.share,
-                   budget=cost if by_area else max(cost, area.rules.budget))
-
-
-def priced_rows(found: "Evaluation", area: "PlanningArea", budget: float | str) -> "Evaluation":
-    """A comparison on a scene of `as_counted`, its plans at what their cells cost."""
-    if area.most_cells is None:
-        return found
-    return replace(
-        found, rows=tuple(row._replace(budget=area.share) for row in found.rows),
-        plans=tuple({name: priced(plan, area, budget) for name, plan in plans.items()}
-                    for plans in found.plans))
 
 
 def money_by_year(phases: "list[Phase]", money: float,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.plans.budget import as_counted, priced
+from firebreak.api.plans.area import as_counted, priced
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
 from firebreak.checks import InputError, counted
 from firebreak.executors.base import closing

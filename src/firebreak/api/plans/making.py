@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from firebreak.api.plans.area import as_counted, priced, priced_rows
 from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
-from firebreak.api.plans.budget import as_counted, priced, priced_rows
 from firebreak.api.plans.corridors import with_corridors
 from firebreak.api.plans.request import RANDOM_DRAWS, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
