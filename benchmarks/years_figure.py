@@ -26,7 +26,7 @@ def main() -> None:
         budget=",".join(f"{year}:{money}" for year, money in MONEY), threads=1)
     with tempfile.TemporaryDirectory() as folder:
         made.save(folder)
-        shutil.copyfile(Path(folder) / "years.png", OUT)
+        shutil.copyfile(Path(folder) / "data" / "years.png", OUT)
     assert made.effect is not None
     assert made.effect.years is not None
     print(years_words(made.effect.years))

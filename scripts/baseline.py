@@ -119,7 +119,7 @@ class Workplace(NamedTuple):
                                   f"--threads 1 --quiet --out {out}")
         return {"exit": code} if code else {
             "n_cells": line["n_cells"], "simulations": line["simulations"],
-            "cells": of_raster(self.folder / out / "plan.tif")}
+            "cells": of_raster(next((self.folder / out).rglob("plan.tif")))}
 
 
 def settings(changes: str) -> str:

@@ -103,7 +103,7 @@ def main() -> int:
     table = run("evaluate", env, SOURCE=SAMPLE, METHODS="none,downstream-value", TEST_FIRES=100,
                 PLAN=str(folder / "plan"))["TEXT"]
     assert "downstream-value" in table
-    shown = [str(folder / "plan" / "segments.gpkg") + f"|layername={name}"
+    shown = [str(folder / "plan" / "plan.gpkg") + f"|layername={name}"
              for name in ("segments", "centrelines")]
     shown += [plan["DIFFERENCE"], plan["TREATMENT"], fires["BURN_PROBABILITY"]]
     seen = looked_at(env, shown)

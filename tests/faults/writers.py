@@ -30,7 +30,7 @@ from firebreak.landscape.treatments import Treatment
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.output import export, vectors
+from firebreak.planning.output import export, segment_layers, vectors
 from firebreak.report.figures import animation, canvas
 from firebreak.report.pages.html import write_page
 from firebreak.train.config.load import as_toml, load_config
@@ -118,12 +118,13 @@ def _plans(land: Landscape, breaks: np.ndarray) -> list[Writer]:
     rows = [{"build_order": k} for k in range(1, len(segments) + 1)]
     made = [Writer("plan", lambda out: export.write_plan(plan, land, out)),
             Writer("GeoJSON", lambda out: vectors.write_text(out / "a.geojson", [
-                vectors._geojson([vectors._area(one, land) for one in segments], rows, ALBERS)])),
+                vectors.geojson_of([segment_layers._cells(one, land) for one in segments], rows,
+                                   ALBERS)])),
             Writer("table of Cell2Fire", lambda out: folders.write_firebreak_csv(
                 out / "firebreaks.csv", cells))]
     if vectors.has_vector_reader():
-        made.append(Writer("GeoPackage", lambda out: vectors.write_segments(
-            out, segments, rows, land, "build_order"), same_bytes=False))
+        made.append(Writer("GeoPackage", lambda out: segment_layers.write_segments(
+            out, segments, rows, land), same_bytes=False))
     return made
 
 

@@ -442,7 +442,8 @@ def test_the_explorer_shows_a_plan_that_was_made_before(tmp_path: Path, capsys: 
     assert main([*explore, "--area", "4:20,6:24"]) == 0
     text = path.read_text(encoding="utf-8")
     data = json.loads(text.split('id="data">')[1].split("</script>")[0])
-    ranks = np.loadtxt(out / "plan.csv", delimiter=",", skiprows=1, usecols=(1, 2), dtype=int)
+    ranks = np.loadtxt(out / "data" / "plan.csv", delimiter=",", skiprows=1, usecols=(1, 2),
+                       dtype=int)
     # The area begins at row 4 and column 6; its margin of 16 cells ends at the map's edge.
     assert data["plans"][0]["cells"] == [row * data["cols"] + col for row, col in ranks]
     path.unlink()

@@ -48,7 +48,7 @@ def test_the_plan_says_what_was_tried_and_what_is_kept(capsys: Out) -> None:
     assert choice["refused"] == {}
     made = json.loads(Path("out/plan.json").read_text())
     assert (made["method"], made["chosen_by"]) == (said["method"], "auto")
-    with rasterio.open("out/plan.tif") as raster:
+    with rasterio.open("out/data/plan.tif") as raster:
         assert raster.tags()["chosen_by"] == "auto"
     assert text.startswith("first plan, by dqn: ")
     assert f"\nauto, by {said['method']}: " in text
@@ -77,18 +77,18 @@ def test_the_record_of_a_plan_gives_the_same_plan_again(capsys: Out) -> None:
     again = recorded(Path("out"))
     assert again.method == "auto"
     plan(capsys, "--method", again.method, *ALONE, out="again")
-    assert Path("again/plan.csv").read_text() == Path("out/plan.csv").read_text()
+    assert Path("again/data/plan.csv").read_text() == Path("out/data/plan.csv").read_text()
 
 
 @pytest.mark.slow
 def test_money_phases_and_cells_to_have_go_with_it(capsys: Out) -> None:
     plan(capsys, *ALONE, "--method", "downstream-value", "--budget", "2%", out="must")
     said, _ = plan(capsys, "--test-fires", "40", "--phases", "2027:5,2028:6", "--must-include",
-                   "must/plan.tif", "--existing", "must/plan.csv")
+                   "must/data/plan.tif", "--existing", "must/data/plan.csv")
     assert said["cost"] <= 11.0
-    with rasterio.open("out/plan.tif") as new, rasterio.open("must/plan.tif") as must:
+    with rasterio.open("out/data/plan.tif") as new, rasterio.open("must/data/plan.tif") as must:
         assert (new.read(1)[must.read(1) > 0] > 0).all()
-    assert "2028" in Path("out/segments.csv").read_text()
+    assert "2028" in Path("out/data/segments.csv").read_text()
 
 
 @pytest.mark.slow
@@ -147,7 +147,7 @@ def test_evaluate_knows_it_and_what_needs_one_method_refuses_it(capsys: Out) -> 
 @pytest.mark.slow
 def test_an_existing_network_is_held_against_the_chooser(capsys: Out) -> None:
     plan(capsys, *ALONE, "--budget", "0.03", out="first")
-    _, text = plan(capsys, "--test-fires", "20", "--existing", "first/plan.tif")
+    _, text = plan(capsys, "--test-fires", "20", "--existing", "first/data/plan.tif")
     assert "auto-at-existing-cost - existing" in text
 
 

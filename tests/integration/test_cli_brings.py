@@ -92,13 +92,13 @@ def test_losses_have_the_name_of_what_is_lost(place: Path, capsys: Out) -> None:
     plan = ("plan", "land.tif", *FEW, "--method", "downstream-value", "--out", "out")
     said = output(capsys, *plan, "--value", houses())
     assert re.search(r"mean loss without breaks [\d.]+ houses;", said)
-    assert json.loads(Path("out/effect.json").read_text())["loss_unit"] == "houses"
-    assert Path("out/exceedance.csv").read_text().splitlines()[1].endswith(",houses")
+    assert json.loads(Path("out/data/effect.json").read_text())["loss_unit"] == "houses"
+    assert Path("out/data/exceedance.csv").read_text().splitlines()[1].endswith(",houses")
     said = output(capsys, *plan, "--value", f"{houses()}:price", "--value-unit", "EUR")
     assert re.search(r"mean loss without breaks [\d.e+]+ EUR;", said)
     said = output(capsys, *plan)
     (hectares,) = re.findall(r"mean loss without breaks ([\d.]+) ha;", said)
-    effect = json.loads(Path("out/effect.json").read_text())
+    effect = json.loads(Path("out/data/effect.json").read_text())
     assert effect["loss_unit"] == "ha"
     assert float(hectares) == pytest.approx(effect["mean_loss_before"]["mean"], rel=1e-3)
     evaluated = output(capsys, "evaluate", "land.tif", *FEW, "--methods", "none,downstream-value",
@@ -117,7 +117,7 @@ def test_a_plan_of_given_lines_has_their_cells_only(place: Path, capsys: Out) ->
     said = output(capsys, "plan", "land.tif", *FEW, "--lines", given, "--only-lines", "--segment-m",
                   "150", "--budget", "0.06", "--out", "out")
     assert "left out: strips, downstream-value, betweenness, dqn, greedy, as" in said
-    with rasterio.open("out/plan.tif") as raster:
+    with rasterio.open("out/data/plan.tif") as raster:
         own = raster.read(1) > 0
     from firebreak.landscape.formats.read import read_landscape
     from firebreak.landscape.raster.line_cells import lines_on_grid
@@ -147,12 +147,12 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
     assert "of what the whole plan saves on choice fires" in said
     notes = json.loads(Path("out/plan.json").read_text())["notes"]
     assert notes["knee_saved"] >= notes["whole_saved"] - 0.01
-    with rasterio.open("out/plan.tif") as dataset:
+    with rasterio.open("out/data/plan.tif") as dataset:
         treated = dataset.read(1) > 0
     assert treated.any()
     for row, col in ((4, 5), (15, 17), (16, 17)):  # a point on a corner lies south-east of it
         assert not treated[row - 1:row + 2, col - 1:col + 2].any()
-    parts = list(csv.DictReader(Path("out/segments.csv").read_text().splitlines()))
+    parts = list(csv.DictReader(Path("out/data/segments.csv").read_text().splitlines()))
     assert {part["kind"] for part in parts} <= {"route", "gap", "cut"}
     assert all(part["name"] and part["slope_percent"] for part in parts)
     assert all(float(part["lost_without"]) >= -1e-3 for part in parts)  # hard breaks
@@ -162,8 +162,8 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
     if has_vector_reader():
         import pyogrio
 
-        layers = pyogrio.list_layers("out/corridors.gpkg")[:, 0].tolist()
-        assert layers[:3] == ["corridors", "footprints", "anchors"]
+        layers = pyogrio.list_layers("out/plan.gpkg")[:, 0].tolist()
+        assert layers[:4] == ["segments", "centrelines", "footprints", "anchors"]
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_years_of_given_lines_have_all_of_the_money(place: Path, capsys: Out) ->
                   "segments", "--treatment", "bare-line", "--horizon", "4", "--budget", "0.2",
                   "--out", "out", "--json")
     cost = json.loads(said.splitlines()[-1])["cost"]
-    own = [row for row in csv.DictReader(Path("out/years.csv").read_text().splitlines())
+    own = [row for row in csv.DictReader(Path("out/data/years.csv").read_text().splitlines())
            if row["schedule"] == "build-and-keep-up"]
     assert float(own[0]["build_cost"]) == pytest.approx(cost)  # a quarter of the money is more
     assert [float(row["upkeep_cost"]) > 0.0 for row in own] == [False, True, True, True]
@@ -194,7 +194,7 @@ def test_a_network_off_the_lines_is_compared_whole(place: Path, capsys: Out, kin
     assert only.split()[:6] == free.split()[:6]  # cost, reduction, its interval
     assert float(only.split()[1]) > 5.0
     doubted = [[row["reduction_existing"] for row in
-                csv.DictReader(Path(name, "doubt.csv").read_text().splitlines())]
+                csv.DictReader(Path(name, "data/doubt.csv").read_text().splitlines())]
                for name in ("free", "own")]
     assert doubted[0] == doubted[1]
 

@@ -16,15 +16,19 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 FEW = ["--method", "downstream-value", "--plan-fires", "12", "--test-fires", "24", "--scenarios",
        "2", "--threads", "1", "--quiet"]
 NONE = ["--report", "none"]
-WANTS_MORE = {"corridors.gpkg", "crews.png", "segments.gpkg", "segments.geojson", "segments.qml",
-              "fire.mp4"}
+WANTS_MORE = {"plan.gpkg", *(f"data/{name}" for name in (
+    "crews.png", "segments.geojson", "segments.qml", "fire.mp4"))}
 """Files that need corridors, crews, pyogrio, a reference system or ffmpeg."""
 
 
 def planned(*options: str, out: Path) -> set[str]:
     """The names of the files in the folder of a plan."""
     assert main(["plan", "synthetic:3:20", *FEW, *options, "--out", str(out)]) == 0
-    return {path.name for path in out.iterdir()}
+    return names_in(out)
+
+
+def names_in(out: Path) -> set[str]:
+    return {path.relative_to(out).as_posix() for path in out.rglob("*")} - {"data"}
 
 
 @pytest.mark.slow
@@ -49,12 +53,13 @@ def test_all_files_of_a_plan_are_known_for_a_plans(tmp_path: Path) -> None:
 def test_nothing_of_an_earlier_plan_stays_and_all_of_a_user_does(
         second: list[str], tmp_path: Path) -> None:
     out = tmp_path / "plan"
-    assert "segments.tif" in planned("--budget", "0.1", out=out)
+    assert "data/segments.tif" in planned("--budget", "0.1", out=out)
     own = {"notes.txt", "report-old.html", "window.png"}
     for name in own:
         (out / name).write_text("mine")
-    (out / "years.csv").mkdir()  # a folder is no file of a plan
-    assert planned(*second, out=out) == planned(*second, out=tmp_path / "new") | own | {"years.csv"}
+    (out / "data" / "years.csv").mkdir()  # a folder is no file of a plan
+    assert planned(*second, out=out) == planned(*second, out=tmp_path / "new") | own | {
+        "data/years.csv"}
 
 
 @pytest.mark.slow
@@ -62,19 +67,19 @@ def test_what_the_next_plan_is_made_from_stays(tmp_path: Path) -> None:
     """It is read again when the plan is shown."""
     out = tmp_path / "plan"
     planned("--budget", "0.1", out=out)
-    files = planned(*NONE, "--must-exclude", str(out / "segments.tif"), "--value",
-                    str(out / "burn_probability_after.tif"), out=out)
-    assert {"segments.tif", "burn_probability_after.tif"} <= files
+    files = planned(*NONE, "--must-exclude", str(out / "data" / "segments.tif"), "--value",
+                    str(out / "data" / "burn_probability_after.tif"), out=out)
+    assert {"data/segments.tif", "data/burn_probability_after.tif"} <= files
     assert "report.html" not in files
 
 
 def test_rasters_of_a_file_of_layers_stay(tmp_path: Path) -> None:
     planned(out=tmp_path)
     layers = tmp_path / "layers.toml"
-    layers.write_text('[[layer]]\nraster = "burn_probability_before.tif"\n')
+    layers.write_text('[[layer]]\nraster = "data/burn_probability_before.tif"\n')
     files = planned(*NONE, "--layers", str(layers), out=tmp_path)
-    assert "burn_probability_before.tif" in files
-    assert "burn_probability_after.tif" not in files
+    assert "data/burn_probability_before.tif" in files
+    assert "data/burn_probability_after.tif" not in files
 
 
 @pytest.mark.parametrize("later", ["[[layer]\n", '[[layer]]\nraster = "other.tif"\n'])
@@ -82,7 +87,7 @@ def test_rasters_stay_where_the_file_of_layers_is_edited_for_the_next_plan_meanw
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: str) -> None:
     planned(out=tmp_path)
     layers = tmp_path / "layers.toml"
-    layers.write_text('[[layer]]\nraster = "burn_probability_before.tif"\n')
+    layers.write_text('[[layer]]\nraster = "data/burn_probability_before.tif"\n')
     write = PlanAtOnce.write_plan
 
     def edited(*args: Any) -> list[Path]:
@@ -90,21 +95,23 @@ def test_rasters_stay_where_the_file_of_layers_is_edited_for_the_next_plan_meanw
         return write(*args)
 
     monkeypatch.setattr(PlanAtOnce, "write_plan", edited)
-    assert "burn_probability_before.tif" in planned(*NONE, "--layers", str(layers), out=tmp_path)
+    assert "data/burn_probability_before.tif" in planned(*NONE, "--layers", str(layers),
+                                                         out=tmp_path)
 
 
 def test_a_refused_plan_leaves_the_earlier_one_as_it_was(tmp_path: Path) -> None:
     out = tmp_path / "plan"
     before = planned(*NONE, out=out)
     assert main(["plan", "synthetic:3:20", *FEW, "--shortest-m", "90000", "--out", str(out)]) == 2
-    assert {path.name for path in out.iterdir()} == before
+    assert names_in(out) == before
 
 
 def test_a_plan_that_python_saves_replaces_an_earlier_one(tmp_path: Path) -> None:
     planned("--budget", "0.1", out=tmp_path)
     made = plan("synthetic:3:20", method="strips", plan_fires=12, test_fires=0, scenarios=2,
                 threads=1, report="none")
-    assert {path.name for path in made.save(tmp_path)} == {path.name for path in tmp_path.iterdir()}
+    assert {path.relative_to(tmp_path).as_posix() for path in made.save(tmp_path)} == names_in(
+        tmp_path)
 
 
 def test_a_plan_that_cannot_be_written_leaves_every_file_of_the_earlier_one(
@@ -117,7 +124,7 @@ def test_a_plan_that_cannot_be_written_leaves_every_file_of_the_earlier_one(
     before = planned("--budget", "0.1", out=out)
     monkeypatch.setattr(PlanAtOnce, "write_plan", full)
     assert main(["plan", "synthetic:3:20", *FEW, *NONE, "--out", str(out)]) == 3
-    assert {path.name for path in out.iterdir()} == before
+    assert names_in(out) == before
 
 
 def test_files_of_a_user_beside_no_plan_stay(tmp_path: Path) -> None:
@@ -152,7 +159,7 @@ def test_files_of_a_user_stay_at_the_second_plan_too(tmp_path: Path) -> None:
 def test_a_forged_list_costs_no_plan(tmp_path: Path, name: str) -> None:
     planned(*NONE, out=tmp_path)
     (tmp_path / FILES_FILE).write_text(json.dumps({"schema": 1, "files": {name: "0"}}))
-    assert "plan.csv" in planned(*NONE, out=tmp_path)
+    assert "data/plan.csv" in planned(*NONE, out=tmp_path)
     assert name not in json.loads((tmp_path / FILES_FILE).read_text())["files"]
 
 
@@ -190,8 +197,8 @@ def test_a_plan_stopped_before_it_clears_the_folder_is_cleared_by_the_next(
     with monkeypatch.context() as broken:
         broken.setattr("firebreak.planning.output.earlier.remove_earlier", stopped)
         assert main(["plan", "synthetic:3:20", *FEW, *NONE, "--out", str(out)]) == 3
-    (out / "segments.csv").write_text("changed since")
-    assert planned(*NONE, out=out) == alone | {"segments.csv"}
+    (out / "data" / "segments.csv").write_text("changed since")
+    assert planned(*NONE, out=out) == alone | {"data/segments.csv"}
 
 
 @pytest.mark.filterwarnings("default:.*changed or went while")

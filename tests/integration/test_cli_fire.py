@@ -338,7 +338,7 @@ def test_a_plan_keeps_to_the_treatable_cells_and_pays_their_cost(place: Path, ca
                "--method", "downstream-value")
     assert done["n_cells"] == 24
     assert done["cost"] == 96.0
-    with open("p/plan.csv", newline="") as file:
+    with open("p/data/plan.csv", newline="") as file:
         assert {8, 9, 10, 11} >= {int(row["row"]) for row in csv.DictReader(file)}
 
 

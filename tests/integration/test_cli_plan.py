@@ -73,7 +73,7 @@ def plan(capsys: Out, *options: str) -> dict[str, Any]:
 
 
 def ranks() -> np.ndarray:
-    with rasterio.open("out/plan.tif") as raster:
+    with rasterio.open("out/data/plan.tif") as raster:
         return raster.read(1)
 
 
@@ -92,17 +92,19 @@ def test_a_polygon_bounds_the_plan_and_all_outputs_lie_on_the_map(place: Path,
     rows, cols = np.nonzero(ranks() > 0)
     assert rows.size == done["n_cells"] > 0
     assert (rows.min() >= 4, rows.max() < 20, cols.min() >= 9, cols.max() < 18) == (True,) * 4
-    names = {Path(path).name for path in done["files"]}
-    assert names >= {"treatment.tif", "treated_landscape.tif", "segments.geojson",
-                     "segments.csv", "burn_probability_before.tif", "burn_probability_after.tif",
-                     "burn_probability_difference.tif", "exceedance.csv", "budget_curve.csv",
-                     "weather.csv", "effect.json", "firebreaks.csv", "options.json"}
+    assert {*done["files"]} >= {f"out/{name}" for name in (
+        "plan.json", "options.json", "report.html", *(f"data/{name}" for name in (
+            "treatment.tif", "treated_landscape.tif", "segments.geojson", "segments.csv",
+            "burn_probability_before.tif", "burn_probability_after.tif",
+            "burn_probability_difference.tif", "exceedance.csv", "budget_curve.csv", "weather.csv",
+            "effect.json", "firebreaks.csv")))}
     for path in map(Path, done["files"]):
         if path.suffix == ".tif":
             with rasterio.open(path) as raster:
                 assert (raster.shape, raster.crs.to_epsg()) == ((SIZE, SIZE), 5070), path
                 assert raster.nodata is not None
-    with rasterio.open("land.tif") as before, rasterio.open("out/treated_landscape.tif") as after:
+    with (rasterio.open("land.tif") as before,
+          rasterio.open("out/data/treated_landscape.tif") as after):
         changed = (before.read() != after.read()).any(axis=0)
     assert np.array_equal(changed, ranks() > 0)
 
@@ -116,10 +118,10 @@ def test_money_roads_years_and_cells_to_have(place: Path, capsys: Out) -> None:
     assert done["cost_unit"] == "cost"
     assert 0 < done["cost"] <= 34
     placed = ranks()
-    with rasterio.open("out/treatment.tif") as raster:
+    with rasterio.open("out/data/treatment.tif") as raster:
         assert set(raster.read(1)[12, 6:9].tolist()) <= {2, 3}  # had to be, or does not burn
     assert (placed[12, 6:9] > 0).any()
-    with Path("out/segments.csv").open(newline="") as file:
+    with Path("out/data/segments.csv").open(newline="") as file:
         segments = list(csv.DictReader(file))
     first = sum(float(row["cost"]) for row in segments if row["year"] == "2027")
     assert 0 < first <= 20 * 1.00001
@@ -131,7 +133,7 @@ def test_an_existing_network_is_compared_at_its_own_cost(place: Path, capsys: Ou
     assert main(["plan", "land.tif", *FEW, "--existing", shapes("old.geojson", 11.1, 11.9, 0, 24),
                  "--out", "out"]) == 0
     assert "existing" in capsys.readouterr().out
-    Path("out/plan.csv").replace("mine.csv")
+    Path("out/data/plan.csv").replace("mine.csv")
     assert main(["plan", "land.tif", *FEW, "--existing", "mine.csv", "--out", "again"]) == 0
     table = capsys.readouterr().out
     found = {line.split()[0]: line.split()[2] for line in table.splitlines() if "to 0." in line}
@@ -177,10 +179,12 @@ def test_breaks_that_stand_already_cost_nothing_and_are_there_from_the_start(
     for built in ((), ("--built", old)):
         done = plan(capsys, *options, *built)
         assert 0 < done["cost"] <= 12
-        effects.append(json.loads(Path("out/effect.json").read_text())["mean_loss_before"]["mean"])
+        effect = json.loads(Path("out/data/effect.json").read_text())
+        effects.append(effect["mean_loss_before"]["mean"])
     assert (ranks()[11] == 0).all()
     assert effects[1] != effects[0]
-    with rasterio.open("land.tif") as before, rasterio.open("out/treated_landscape.tif") as after:
+    with (rasterio.open("land.tif") as before,
+          rasterio.open("out/data/treated_landscape.tif") as after):
         fuel = before.read(4), after.read(4)
     burned = fuel[0][11] > 99
     assert (fuel[1][11][burned] != fuel[0][11][burned]).any()
@@ -211,7 +215,7 @@ def test_short_pieces_are_not_planned(place: Path, capsys: Out) -> None:
     assert main(["plan", "land.tif", "--plan-fires", "12", "--test-fires", "24", "--method",
                  "segments", "--shortest-m", "110", "--budget", "0.03", "--threads", "1",
                  "--out", "out"]) == 0
-    with Path("out/segments.csv").open(newline="") as file:
+    with Path("out/data/segments.csv").open(newline="") as file:
         assert min(float(row["length_m"]) for row in csv.DictReader(file)) >= 110
 
 
@@ -237,7 +241,7 @@ def test_the_documented_file_has_every_key_and_its_default() -> None:
 
 def looked_at_from_elsewhere(place: Path, capsys: Out) -> None:
     """A plan's folder is enough to explore it: its inputs are found again, or missed aloud."""
-    rows = np.loadtxt("out/plan.csv", delimiter=",", skiprows=1, usecols=(1, 2), dtype=int)
+    rows = np.loadtxt("out/data/plan.csv", delimiter=",", skiprows=1, usecols=(1, 2), dtype=int)
     with contextlib.chdir(place.parent):
         page = place / "explorer.html"
         look = ["visualize", str(place / "out"), "--export", str(page), "--threads", "1"]
@@ -248,7 +252,7 @@ def looked_at_from_elsewhere(place: Path, capsys: Out) -> None:
         offset = shown - rows[np.lexsort(rows.T[::-1])]  # of the map in the land around it
         assert len(shown) == len(rows)
         assert (offset == offset[0]).all()
-        with rasterio.open(place / "out" / "segments.tif") as raster:
+        with rasterio.open(place / "out" / "data" / "segments.tif") as raster:
             row, col = np.divmod(own["cells"], data["cols"]) - offset[0][:, None]
             assert raster.read(1)[row, col].tolist() == own["build_order"]
         assert own["build_order"] == sorted(own["build_order"])
@@ -319,7 +323,7 @@ budget = 4
     assert 0 < done["cost"] <= 10
     assert json.loads(Path("out/options.json").read_text())["fire"]["burning_hours"] == 0.5
     looked_at_from_elsewhere(place, capsys)
-    effect = json.loads(Path("out/effect.json").read_text())
+    effect = json.loads(Path("out/data/effect.json").read_text())
     assert effect["mean_loss_before"]["mean"] % 6.0 < 6.0  # cells of 3 x 2
     over = plan(capsys, "--config", "plans/plan.toml", "--phases", "2027:3")
     assert over["cost"] <= 3
@@ -413,7 +417,7 @@ def test_simulate_burns_the_area_of_a_plan(place: Path, capsys: Out) -> None:
     """Fires burn the part that the plan was made for; its maps lie on the whole map."""
     area = ("--area", "0:5,0:4", "--threads", "1")
     plan(capsys, "land.tif", *FEW, *area, "--budget", "20%")
-    effect = json.loads(Path("out/effect.json").read_text())["mean_loss_before"]["mean"]
+    effect = json.loads(Path("out/data/effect.json").read_text())["mean_loss_before"]["mean"]
     means = []
     for name, options in (("bare", ()), ("treated", ("--plan", "out"))):
         assert main(["simulate", "land.tif", "--fires", "30", *area, *options, "--out", name]) == 0
@@ -438,11 +442,12 @@ def test_a_report_may_be_brief_or_left_out(tmp_path: Path,
              "--test-fires", "40", "--scenarios", "2", "--threads", "1", "--quiet"]
     assert main([*small, "--report", "none", "--out", str(tmp_path / "none")]) == 0
     assert sorted(path.name for path in (tmp_path / "none").iterdir()) == [
-        "firebreaks.csv", "options.json", "plan.csv", "plan.json", "plan.tif",
-        "plan_files.json", "treated_landscape.tif"]
+        "data", "options.json", "plan.json", "plan_files.json"]
+    assert sorted(path.name for path in (tmp_path / "none" / "data").iterdir()) == [
+        "firebreaks.csv", "plan.csv", "plan.tif", "stac_item.json", "treated_landscape.tif"]
     capsys.readouterr()
     assert main([*small, "--report", "brief", "--out", str(tmp_path / "brief")]) == 0
-    names = {path.name for path in (tmp_path / "brief").iterdir()}
+    names = {path.name for path in (tmp_path / "brief").rglob("*")}
     assert {"report.html", "plan.png", "segments.csv"} <= names
     assert not {"exceedance.png", "fire.gif", "doubt.csv", "effect.json"} & names
     page = (tmp_path / "brief" / "report.html").read_text()

@@ -32,7 +32,7 @@ def test_a_search_is_planned_with_and_written(tmp_path: Path, capsys: Out) -> No
     assert done["method"] == "dqn-search"
     assert done["simulations"] > 1.0
     assert done["notes"] is None
-    assert len((tmp_path / "plan.csv").read_text().splitlines()) == done["n_cells"] + 1
+    assert len((tmp_path / "data" / "plan.csv").read_text().splitlines()) == done["n_cells"] + 1
 
 
 @pytest.mark.slow

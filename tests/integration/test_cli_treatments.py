@@ -70,16 +70,16 @@ def rows_of(path: str) -> list[dict[str, str]]:
 def test_a_plan_of_a_treatment_stays_off_steep_ground_and_says_what_it_costs(place: Path,
                                                                              capsys: Out) -> None:
     made = planned(capsys, "--treatment", "mastication", "--budget", "5%", "--out", "own")
-    cells = rows_of("own/plan.csv")
+    cells = rows_of("own/data/plan.csv")
     assert cells
     assert all(int(row["col"]) < 12 for row in cells)
     assert [float(row["cost"]) for row in cells] == pytest.approx([828 * 0.09] * len(cells))
-    (used,) = rows_of("own/treatments.csv")
+    (used,) = rows_of("own/data/treatments.csv")
     assert used["treatment"] == "mastication"
     assert float(used["cost"]) == pytest.approx(made["cost"], abs=0.01)
     assert float(used["upkeep_per_year"]) == pytest.approx(165 * float(used["area_ha"]), abs=0.01)
     assert "Halbrook" in used["sources"]
-    assert {row["treatment"] for row in rows_of("own/segments.csv")} == {"mastication"}
+    assert {row["treatment"] for row in rows_of("own/data/segments.csv")} == {"mastication"}
     page = Path("own/report.html").read_text()
     assert "Breaks are made by mastication" in page
     assert "How the breaks are made" in page
@@ -95,7 +95,7 @@ def test_money_and_the_way_from_roads_come_on_top(place: Path, capsys: Out) -> N
     made = planned(capsys, "--treatment", "grazing", "--money", "400", "--roads", "road.tif",
                    "--cost-per-km", "0.5", "--report", "none", "--out", "own")
     assert 0.0 < made["cost"] <= 400.0
-    for row in rows_of("own/plan.csv"):
+    for row in rows_of("own/data/plan.csv"):
         way = 0.03 * int(row["col"])
         assert float(row["cost"]) == pytest.approx(250 * 0.09 * (1.0 + 0.5 * way), rel=1e-4)
 
@@ -107,7 +107,7 @@ def test_a_bare_line_saves_what_a_hard_break_saves(place: Path, capsys: Out) -> 
     hard = planned(capsys, *half, "--out", "hard")
     bare = planned(capsys, *half, "--treatment", "bare-line", "--out", "bare")
     assert hard["n_cells"] == bare["n_cells"]
-    assert rows_of("hard/exceedance.csv") == rows_of("bare/exceedance.csv")
+    assert rows_of("hard/data/exceedance.csv") == rows_of("bare/data/exceedance.csv")
 
 
 def test_costs_of_a_comparison_are_in_the_currency_where_there_is_one(place: Path,
@@ -136,7 +136,7 @@ def test_evaluate_and_simulate_know_treatments(place: Path, capsys: Out) -> None
                  "--out", "bare"]) == 0
     with rasterio.open("bare/flame_length_m.tif") as dataset:
         before = dataset.read(1)
-    cells = [(int(row["row"]), int(row["col"])) for row in rows_of("own/plan.csv")]
+    cells = [(int(row["row"]), int(row["col"])) for row in rows_of("own/data/plan.csv")]
     assert sum(treated[cell] < before[cell] for cell in cells) > 0.5 * len(cells)
 
 
@@ -147,7 +147,7 @@ def test_the_same_from_toml_and_from_python(place: Path, capsys: Out) -> None:
         '[breaks]\ntreatment = "mastication"\ntreatment_age = 3\n[map]\nterrain = "shipped"\n')
     assert main(["plan", "land.tif", "--config", "plan.toml", "--method", "betweenness", *FEW,
                  "--out", "file"]) == 0
-    assert rows_of("typed/exceedance.csv") == rows_of("file/exceedance.csv")
+    assert rows_of("typed/data/exceedance.csv") == rows_of("file/data/exceedance.csv")
     made = firebreak.plan("land.tif", method="betweenness", treatment="mastication",
                           treatment_age=3, terrain="shipped", plan_fires=12, test_fires=24,
                           threads=1, quiet=True)
@@ -177,10 +177,10 @@ source = "assumed"
 """)
     both = ("--treatment", "goats,shaded-break", "--treatments", "own.toml")
     planned(capsys, *both, "--out", "any")
-    assert {row["treatment"] for row in rows_of("any/treatments.csv")} == {"goats"}
+    assert {row["treatment"] for row in rows_of("any/data/treatments.csv")} == {"goats"}
     # Goats that eat nothing leave long flames: only where these are short they are enough.
     planned(capsys, *both, "--treated-flame-m", "0.8", "--out", "low")
-    used = {row["treatment"]: int(row["cells"]) for row in rows_of("low/treatments.csv")}
+    used = {row["treatment"]: int(row["cells"]) for row in rows_of("low/data/treatments.csv")}
     assert used["shaded-break"] > 0
 
 
@@ -190,21 +190,21 @@ def test_years_share_their_money_between_building_and_what_stands(place: Path,
     years = ("--horizon", "5", "--phases", "2027:300,2029:300")
     planned(capsys, "--treatment", "mastication", *years, "--out", "own")
     spent: dict[str, list[float]] = {}
-    for row in rows_of("own/years.csv"):
+    for row in rows_of("own/data/years.csv"):
         cost = sum(float(row[name]) for name in ("build_cost", "upkeep_cost", "again_cost"))
         spent.setdefault(row["schedule"], []).append(cost)
     assert len(spent) == 6
     for costs in spent.values():
         assert len(costs) == 5
         assert all(np.cumsum(costs) <= np.array([300, 300, 600, 600, 600]) + 0.05)
-    done = rows_of("own/schedule.csv")
+    done = rows_of("own/data/schedule.csv")
     assert done[0]["year"] in ("2027", "2029")  # the years that bring money
     assert done[0]["action"] == "build"
     assert "Build and keep up, by year" in Path("own/report.html").read_text()
     assert sum(float(row["cost"]) for row in done) <= 600.05
-    assert {row["cost_unit"] for row in (*done, *rows_of("own/years.csv"))} == {"USD"}
+    assert {row["cost_unit"] for row in (*done, *rows_of("own/data/years.csv"))} == {"USD"}
     built = {row["build_order"]: row["year"] for row in done if row["action"] == "build"}
-    for row in rows_of("own/segments.csv"):
+    for row in rows_of("own/data/segments.csv"):
         assert "year" not in row
         assert row["built"] == built.get(row["build_order"], "")
         assert row["cost_unit"] == "USD"
@@ -221,7 +221,7 @@ def test_over_years_money_beyond_what_building_costs_pays_upkeep(place: Path, ca
     assert "--phases: expected a budget of at most" in said
     made = planned(capsys, *part, "--horizon", "3", "--money", "90000", "--out", "own")
     assert made["currency"] == "USD"
-    for row in rows_of("own/years.csv"):
+    for row in rows_of("own/data/years.csv"):
         if row["schedule"] == "build-and-keep-up":
             first = row["year"] == "1"
             assert float(row["build_cost"]) == pytest.approx(made["cost"] if first else 0.0)
@@ -231,7 +231,7 @@ def test_over_years_money_beyond_what_building_costs_pays_upkeep(place: Path, ca
 
 def test_a_plan_that_treats_nothing_has_no_years(place: Path, capsys: Out) -> None:
     planned(capsys, "--treatment", "grazing", "--horizon", "3", "--method", "none", "--out", "own")
-    assert not Path("own/years.csv").exists()
+    assert not Path("own/data/years.csv").exists()
     assert "Build and keep up" not in Path("own/report.html").read_text()
 
 
@@ -239,7 +239,7 @@ def test_a_plan_that_treats_nothing_has_no_years(place: Path, capsys: Out) -> No
 def test_bare_lines_grow_over_where_nobody_keeps_them_up(place: Path, capsys: Out) -> None:
     bare = ("--treatment", "bare-line", "--horizon", "4", "--phases", "2030:2000")
     planned(capsys, *bare, "--discount-rate", "50%", "--out", "own")
-    once = [row for row in rows_of("own/years.csv") if row["schedule"] == "build-once"]
+    once = [row for row in rows_of("own/data/years.csv") if row["schedule"] == "build-once"]
     saved = [float(row["reduction"]) for row in once]
     assert saved[0] == saved[1] > saved[2] == saved[3]
     assert [float(row["discount_factor"]) for row in once] == pytest.approx(

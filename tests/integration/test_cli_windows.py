@@ -43,7 +43,7 @@ def plan(*options: str, out: Path) -> int:
 
 
 def ranks(folder: Path) -> np.ndarray:
-    with open_raster(folder / "plan.tif") as dataset:
+    with open_raster(folder / "data" / "plan.tif") as dataset:
         return read_band(dataset, 1).values
 
 
@@ -188,7 +188,7 @@ def test_an_option_changes_what_is_asked_of_windows(
 def test_segments_of_a_brief_report_heed_their_length_and_the_test_fires(tmp_path: Path) -> None:
     def lengths(*options: str) -> tuple[list[str], list[str]]:
         assert plan(*WINDOWS, "--segment-m", "2000", *options, out=tmp_path) == 0
-        with (tmp_path / "segments.csv").open() as file:
+        with (tmp_path / "data" / "segments.csv").open() as file:
             rows = list(csv.DictReader(file))
         return [row["length_m"] for row in rows], [row["benefit_percent"] for row in rows]
 
@@ -352,7 +352,7 @@ def test_a_brief_report_tells_what_is_saved_and_lists_segments(
                 out=tmp_path / "plan") == 0
     found = json.loads(capsys.readouterr().out.strip().splitlines()[-1])
     assert found["existing"]["reduction"] > found["reduction"] > 0.0
-    with (tmp_path / "plan" / "segments.csv").open() as file:
+    with (tmp_path / "plan" / "data" / "segments.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert sum(int(row["cells"]) for row in rows) == found["n_cells"]
     assert sum(float(row["benefit_percent"]) for row in rows) == pytest.approx(

@@ -22,7 +22,7 @@ from pictures import draw_few_pixels
 
 Out = pytest.CaptureFixture[str]
 PLAN = ("plan", "synthetic:3:14", "--plan-fires", "12", "--threads", "1", "--out", "out")
-PICTURES = {"landscape.png", "plan.png"}
+PICTURES = {"data/landscape.png", "data/plan.png"}
 
 
 @pytest.fixture(autouse=True)
@@ -43,11 +43,16 @@ def before(call: Callable[..., Any], do: Callable[[], object]) -> Callable[..., 
     return both
 
 
+def files_in(folder: str) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in Path(folder).rglob("*")
+            if path.is_file()}
+
+
 def whole_plan(folder: str = "out") -> Plan:
     """The plan in a folder, which holds it in every form, and its files as they are listed."""
     out = Path(folder)
     land = read_landscape("synthetic:3:14")
-    plan, ranks = read_plan(out, land), read_plan(out / "plan.tif", land)
+    plan, ranks = read_plan(out, land), read_plan(out / "data" / "plan.tif", land)
     record = json.loads((out / "plan.json").read_text())
     assert plan.cells.tolist() == ranks.cells.tolist()
     assert record["n_cells"] == plan.cells.size > 0
@@ -71,7 +76,7 @@ def test_a_stop_after_the_first_plan_leaves_it_whole(
     record = json.loads(Path("out/plan.json").read_text())
     assert record["first_plan"]["choice_fires"] == 60
     assert f"saves {record['first_plan']['saved']:.2%}" in said
-    assert {path.name for path in Path("out").iterdir()} == ALWAYS - PICTURES
+    assert files_in("out") == ALWAYS - PICTURES - {"data/stac_item.json"}
     assert main(["evaluate", "synthetic:3:14", "--plan", "out", "--methods", "none", "--test-fires",
                  "4", "--plan-fires", "2"]) == 0
     assert main(["visualize", "out", "--export", "page.html"]) == 0
@@ -83,12 +88,12 @@ def test_an_earlier_plan_stays_until_the_new_one_is_complete(
         capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
     assert main([*PLAN, "--method", "strips", "--report", "brief", "--test-fires", "10"]) == 0
     Path("out/mine.txt").write_text("a user's")
-    before_it = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+    before_it = {name: Path("out", name).read_bytes() for name in files_in("out")}
     capsys.readouterr()
     monkeypatch.setattr(auto, "race", before(
         auto.race, lambda: os.kill(os.getpid(), signal.SIGTERM)))
     assert main([*PLAN]) == 143
-    assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == before_it
+    assert {name: Path("out", name).read_bytes() for name in files_in("out")} == before_it
     assert "The earlier plan in out stays until the new one is complete. Next" in (
         capsys.readouterr().out)
 
@@ -123,8 +128,7 @@ def test_the_long_answer_takes_the_place_of_the_first(capsys: Out) -> None:
     assert (record["method"], record["chosen_by"]) == (last["method"], "auto")
     assert "first_plan" not in record
     assert whole_plan().chosen_by == "auto"
-    assert {Path(name).name for name in last["files"]} == {
-        path.name for path in Path("out").iterdir()}
+    assert {*last["files"]} == {f"out/{name}" for name in files_in("out")}
 
 
 def test_a_named_method_has_one_plan_which_is_written_before_it_is_judged(

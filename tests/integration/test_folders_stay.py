@@ -126,7 +126,7 @@ def test_what_lies_beside_shapes_stays(place: Path, capsys: pytest.CaptureFixtur
         "roads.lcp"])
 
 
-@pytest.mark.parametrize("plan", ["old", "old/plan.csv", "old/plan.tif", None])
+@pytest.mark.parametrize("plan", ["old", "old/data/plan.csv", "old/data/plan.tif", None])
 def test_no_fires_are_written_into_a_plan(
         place: Path, capsys: pytest.CaptureFixture[str], plan: str | None) -> None:
     assert main(["plan", "land.tif", *FEW, "--out", "old"]) == 0

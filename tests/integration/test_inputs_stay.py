@@ -35,16 +35,16 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 @pytest.mark.parametrize(("again", "named"), [
-    (["plan", "old/treated_landscape.tif", *FEW, "--out", "old"], "treated_landscape.tif"),
-    (["plan", "link/treated_landscape.tif", *FEW, "--out", "old"], "treated_landscape.tif"),
-    (["plan", "land.tif", *FEW, "--built", "old/plan.tif", "--out", "old"], "plan.tif"),
-    (["plan", "land.tif", *FEW, "--built", "old/plan.tif", "--window-cells", "16", "--out", "old"],
-     "plan.tif"),
-    (["plan", "land.tif", *FEW, "--must-exclude", "old/plan.tif", "--out", "old"], "plan.tif"),
+    (["plan", "old/data/treated_landscape.tif", *FEW, "--out", "old"], "treated_landscape.tif"),
+    (["plan", "link/data/treated_landscape.tif", *FEW, "--out", "old"], "treated_landscape.tif"),
+    (["plan", "land.tif", *FEW, "--built", "old/data/plan.tif", "--out", "old"], "plan.tif"),
+    (["plan", "land.tif", *FEW, "--built", "old/data/plan.tif", "--window-cells", "16", "--out",
+      "old"], "plan.tif"),
+    (["plan", "land.tif", *FEW, "--must-exclude", "old/data/plan.tif", "--out", "old"], "plan.tif"),
     (["plan", "land.tif", *FEW, "--existing", "old", "--test-fires", "20", "--out", "old"],
      "plan.tif"),
-    (["plan", "land.tif", *FEW, "--value", "old/burn_probability_after.tif", "--test-fires", "20",
-      "--out", "old"], "burn_probability_after.tif"),
+    (["plan", "land.tif", *FEW, "--value", "old/data/burn_probability_after.tif", "--test-fires",
+      "20", "--out", "old"], "burn_probability_after.tif"),
     (["simulate", "land.tif", "--fires", "5", "--value", "old/burn_probability.tif", "--out",
       "old", "--threads", "1"], "burn_probability.tif"),
     (["landscape", "info", "old/landscape_fuels.tif", "--out", "old"], "landscape_fuels.tif"),
@@ -56,8 +56,8 @@ def contents(folder: Path) -> dict[Path, bytes]:
 def test_no_command_writes_over_what_it_reads(
         place: Path, capsys: pytest.CaptureFixture[str], again: list[str], named: str) -> None:
     assert main(["plan", "land.tif", *FEW, "--out", "old"]) == 0
-    for name in ("burn_probability_after.tif", "burn_probability.tif"):
-        (place / "old" / name).write_bytes((place / "old" / "plan.tif").read_bytes())
+    for name in ("data/burn_probability_after.tif", "burn_probability.tif"):
+        (place / "old" / name).write_bytes((place / "old" / "data" / "plan.tif").read_bytes())
     for name in ("fuel.tif", "landscape_fuels.tif"):
         (place / "old" / name).write_bytes((place / "land.tif").read_bytes())
     (place / "link").symlink_to("old")
@@ -73,8 +73,8 @@ def test_no_command_writes_over_what_it_reads(
 
 def test_a_save_does_not_write_over_what_its_plan_was_made_from(place: Path) -> None:
     firebreak.plan("land.tif", **KEPT).save("old")
-    made = firebreak.plan("old/treated_landscape.tif", **KEPT)
-    fires = firebreak.simulate("land.tif", fires=5, built="old/plan.tif", threads=1)
+    made = firebreak.plan("old/data/treated_landscape.tif", **KEPT)
+    fires = firebreak.simulate("land.tif", fires=5, built="old/data/plan.tif", threads=1)
     before = contents(place)
     with pytest.raises(firebreak.InputError, match="treated_landscape"):
         made.save("old")
@@ -179,7 +179,7 @@ def test_a_landscape_that_is_not_there_is_told_where_the_output_has_its_name(
 def test_no_segment_saves_minus_nothing(place: Path) -> None:
     assert main(["plan", "land.tif", *FEW, "--method", "random", "--test-fires", "20", "--budget",
                  "0.3", "--out", "plan"]) == 0
-    assert "-0.0," not in (place / "plan" / "segments.csv").read_text()
+    assert "-0.0," not in (place / "plan" / "data" / "segments.csv").read_text()
     assert json.loads((place / "plan" / "plan.json").read_text())["method"] == "random"
 
 

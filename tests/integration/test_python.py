@@ -67,18 +67,20 @@ def test_a_plan_made_both_ways_is_one_plan(options: dict[str, object], typed: tu
     assert main(["plan", LAND, *TYPED, *typed, "--out", "typed"]) == 0
     text = capsys.readouterr().out
     files = made.save("saved")
-    typed_files = {path.name for path in Path("typed").iterdir()}
-    assert {path.name for path in files} == typed_files == {
-        path.name for path in Path("saved").iterdir()}
-    for name in typed_files - {"plan.json", "plan_files.json", "report.html", "segments.gpkg"}:
+    typed_files = {path.relative_to("typed") for path in Path("typed").rglob("*")
+                   if path.is_file()}
+    assert {path.relative_to(Path("saved").absolute()) for path in files} == typed_files == {
+        path.relative_to("saved") for path in Path("saved").rglob("*") if path.is_file()}
+    for name in typed_files - {*map(Path, (
+            "plan.json", "plan_files.json", "report.html", "plan.gpkg", "data/stac_item.json"))}:
         assert Path("saved", name).read_bytes() == Path("typed", name).read_bytes(), name
     assert without_seconds(Path("saved/plan.json")) == without_seconds(Path("typed/plan.json"))
     # The table, but for the seconds that planning took.
     for name, one in made.comparison.methods.items():
         assert f"{one.low:.3f} to {one.high:.3f}" in text, name
-    effect = json.loads(Path("typed/effect.json").read_text())
+    effect = json.loads(Path("typed/data/effect.json").read_text())
     assert made.effect.reduction._asdict() == effect["mean_loss_reduction"]
-    with rasterio.open("typed/plan.tif") as raster:
+    with rasterio.open("typed/data/plan.tif") as raster:
         assert (raster.read(1) == np.where(made.rank > 0, made.rank, 0)).all()
     assert (made.breaks == (made.rank > 0)).all()
 
@@ -267,7 +269,7 @@ def test_the_command_of_a_report_makes_the_same_plan() -> None:
     (command,) = set(re.findall(r"firebreak (plan [^<]*saved[^<]*)<", page))
     words = [*shlex.split(html.unescape(command)), "--out", "again", "--quiet"]
     assert main(words) == 0
-    assert Path("again/plan.csv").read_bytes() == Path("saved/plan.csv").read_bytes()
+    assert Path("again/data/plan.csv").read_bytes() == Path("saved/data/plan.csv").read_bytes()
 
 
 @pytest.mark.usefixtures("small_pictures")
@@ -553,7 +555,7 @@ def test_lines_and_axes_lie_where_the_plan_lies() -> None:
     grid = made.to_xarray()
     assert grid.rio.crs == lines.crs
     for line in lines.geometry:
-        x, y = line.coords[0]
+        x, y = line.geoms[0].coords[0]
         cell = grid.sel(x=x, y=y, method="nearest")
         assert bool(cell["breaks"])
         assert int(cell["rank"]) > 0

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 LAND = "synthetic:5:64"
 SMALL = {"budget": 0.05, "method": "downstream-value", "plan_fires": 24, "test_fires": 60,
          "burned_share": 0.03, "scenarios": 2, "threads": 1, "window_cells": 32}
-TIMED = {"plan.json", "options.json", "plan_files.json", "report.html", "segments.gpkg"}
+TIMED = {"plan.json", "options.json", "plan_files.json", "report.html", "plan.gpkg",
+         "stac_item.json"}
 """Files in which a time, folders or the command stand."""
 
 
@@ -27,7 +28,7 @@ def typed(options: dict[str, object]) -> list[str]:
 
 def hashes(folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-            for path in folder.iterdir() if path.name not in TIMED}
+            for path in folder.rglob("*") if path.is_file() and path.name not in TIMED}
 
 
 @pytest.mark.usefixtures("no_simulation_pictures")
@@ -45,7 +46,7 @@ def test_python_makes_and_saves_the_plan_of_the_command(
     assert made.effect.mean_loss_after.mean < made.effect.mean_loss_before.mean
     assert made.plan.notes is not None
     assert made.plan.notes["promised"] == said["promised"]
-    with (tmp_path / "typed" / "segments.csv").open() as file:
+    with (tmp_path / "typed" / "data" / "segments.csv").open() as file:
         assert len(list(csv.DictReader(file))) == len(made.effect.segments)
     report = (tmp_path / "called" / "report.html").read_text()
     assert "--window-cells 32" in report

@@ -233,9 +233,9 @@ COMMANDS = (
     ("landscape", "info", "synthetic:1:10"), ("methods",), ("memory", "report", "my_run"),
 )
 """What a user does who has the wheel and nothing else."""
-WRITTEN = ("my_sample/plan.tif", "my_sample/report.html", "my_plan/plan.tif",
+WRITTEN = ("my_sample/data/plan.tif", "my_sample/report.html", "my_plan/data/plan.tif",
            "my_plan/report.html", "my_maps/burn_probability.tif", "my_run/policy.safetensors",
-           "own_plan/plan.tif", "explorer.html", "sample.html")
+           "own_plan/data/plan.tif", "explorer.html", "sample.html")
 PYTHON = """
 import pathlib, firebreak
 assert "site-packages" in firebreak.__file__, firebreak.__file__
@@ -270,11 +270,11 @@ def test_an_empty_environment_needs_the_built_files_alone(built: Path, tmp_path:
     assert [name for name in WRITTEN if not (empty / name).stat().st_size] == []
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert run(programs / "python", "-c", PYTHON).strip() == version
-    first = (empty / "my_sample" / "plan.tif").read_bytes()
+    first = (empty / "my_sample" / "data" / "plan.tif").read_bytes()
     run(*pip, "--no-deps", "--force-reinstall", sdist)
     assert run(programs / "firebreak", "--version").strip() == f"firebreak {version}"
     run(programs / "firebreak", *COMMANDS[0])
-    assert (empty / "my_sample" / "plan.tif").read_bytes() == first
+    assert (empty / "my_sample" / "data" / "plan.tif").read_bytes() == first
 
 
 def environment(folder: Path) -> Path:

@@ -61,7 +61,7 @@ def test_a_plan_is_loaded_from_a_folder_of_any_name(check: ModuleType, env: dict
                       MORE="--plan-fires 16 --duration-min '60'", OUT=str(out))
     assert Path(found["REPORT"]).is_file()
     assert (out / "plan.json").is_file()
-    shown = [f"{out / 'segments.gpkg'}|layername=segments", found["DIFFERENCE"]]
+    shown = [f"{out / 'plan.gpkg'}|layername=segments", found["DIFFERENCE"]]
     seen = check.looked_at(env, shown)
     assert seen.count("valid True") == len(shown)
     assert "graduatedSymbol, labels True" in seen

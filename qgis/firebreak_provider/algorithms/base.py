@@ -56,7 +56,7 @@ class FirebreakAlgorithm(QgsProcessingAlgorithm):
         more = QgsProcessingParameterString(
             MORE, "Further options, as on the command line (firebreak plan --help-all)",
             optional=True)
-        more.setFlags(more.flags() | QgsProcessingParameterDefinition.FlagAdvanced)
+        more.setFlags(more.flags() | QgsProcessingParameterDefinition.Flag.FlagAdvanced)
         self.addParameter(more)
 
     def checkParameterValues(self, parameters, context):
@@ -137,5 +137,6 @@ def _setting():
         return ""
 
 
-POLYGONS, LINES, POINTS = (QgsProcessing.TypeVectorPolygon, QgsProcessing.TypeVectorLine,
-                           QgsProcessing.TypeVectorAnyGeometry)
+POLYGONS, LINES, POINTS = (QgsProcessing.SourceType.TypeVectorPolygon,
+                           QgsProcessing.SourceType.TypeVectorLine,
+                           QgsProcessing.SourceType.TypeVectorAnyGeometry)

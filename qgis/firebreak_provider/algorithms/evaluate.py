@@ -27,10 +27,10 @@ class EvaluateAlgorithm(FirebreakAlgorithm):
             "METHODS", "Methods, separated by commas", "none,random,downstream-value,dqn"))
         self.addParameter(QgsProcessingParameterFile(
             "PLAN", "A plan to compare with them (its folder)", optional=True,
-            behavior=QgsProcessingParameterFile.Folder))
+            behavior=QgsProcessingParameterFile.Behavior.Folder))
         self.addParameter(QgsProcessingParameterNumber(
             "BUDGET", "Budget, percent of the cost of all treatable cells",
-            QgsProcessingParameterNumber.Double, 5.0, minValue=0.001, maxValue=100.0))
+            QgsProcessingParameterNumber.Type.Double, 5.0, minValue=0.001, maxValue=100.0))
         self.addParameter(QgsProcessingParameterNumber("TEST_FIRES", "Test fires",
                                                        defaultValue=1000, minValue=1))
         self.addParameter(QgsProcessingParameterNumber("SEED", "Seed", defaultValue=0, minValue=0))

@@ -26,7 +26,7 @@ class LinesAlgorithm(FirebreakAlgorithm):
         self.addParameter(QgsProcessingParameterVectorLayer("ROADS", "Roads", [LINES],
                                                             optional=True))
         self.addParameter(QgsProcessingParameterNumber(
-            "LEAST_M", "Shortest line, m", QgsProcessingParameterNumber.Double, 300.0,
+            "LEAST_M", "Shortest line, m", QgsProcessingParameterNumber.Type.Double, 300.0,
             minValue=0.0))
         self.add_more()
         self.addParameter(QgsProcessingParameterVectorDestination("LINES", "Lines"))

@@ -3,6 +3,8 @@
 # folder, version 2 or later. firebreak itself, under the MIT licence, runs as a program of its own.
 """firebreak:plan: where to put fuel breaks, and what they save."""
 
+import os
+
 from qgis.core import (
     QgsProcessingOutputHtml,
     QgsProcessingOutputRasterLayer,
@@ -27,6 +29,14 @@ RASTERS = (("DIFFERENCE", "burn_probability_difference", "Change of burn probabi
            ("TREATMENT", "treatment", "Treatment"))
 
 
+def file_in(out, *names):
+    """The path of the first of some files that a plan's folder or its data has, else the last one:
+    an earlier version of the command writes all into the folder, segments.gpkg among them.
+    """
+    paths = [os.path.join(out, folder, name) for name in names for folder in ("data", "")]
+    return next(filter(os.path.exists, paths), paths[-1])
+
+
 class PlanAlgorithm(FirebreakAlgorithm):
     """`firebreak plan`."""
 
@@ -41,7 +51,7 @@ class PlanAlgorithm(FirebreakAlgorithm):
         self.add_landscape()
         self.addParameter(QgsProcessingParameterNumber(
             "BUDGET", "Budget, percent of the cost of all treatable cells",
-            QgsProcessingParameterNumber.Double, 5.0, minValue=0.001, maxValue=100.0))
+            QgsProcessingParameterNumber.Type.Double, 5.0, minValue=0.001, maxValue=100.0))
         self.addParameter(QgsProcessingParameterEnum("METHOD", "Method", list(METHODS),
                                                      defaultValue=0))
         self.addParameter(QgsProcessingParameterEnum("KIND", "Kind of break", list(KINDS),
@@ -74,11 +84,12 @@ class PlanAlgorithm(FirebreakAlgorithm):
             "--seed", str(self.parameterAsInt(parameters, "SEED", context)), *shapes,
             *option("--weather", self.parameterAsFile(parameters, "WEATHER", context)),
             *self.further(parameters, context), "--out", out], feedback)
-        found = {output: self.show(f"{out}/{file}.tif", name, output, context)
+        found = {output: self.show(file_in(out, f"{file}.tif"), name, output, context)
                  for output, file, name in RASTERS}
         found["SEGMENTS"] = (
-            self.show(f"{out}/segments.gpkg", "Segments", "SEGMENTS", context, "segments")
-            or self.show(f"{out}/segments.geojson", "Segments", "SEGMENTS", context)
-            or self.show(f"{out}/plan.tif", "Plan", "SEGMENTS", context))
+            self.show(file_in(out, "plan.gpkg", "segments.gpkg"), "Segments", "SEGMENTS", context,
+                      "segments")
+            or self.show(file_in(out, "segments.geojson"), "Segments", "SEGMENTS", context)
+            or self.show(file_in(out, "plan.tif"), "Plan", "SEGMENTS", context))
         return {OUT: out, "REPORT": f"{out}/report.html",
                 **{key: value for key, value in found.items() if value}}

@@ -31,7 +31,7 @@ class SimulateAlgorithm(FirebreakAlgorithm):
                                                        defaultValue=1000, minValue=1))
         self.addParameter(QgsProcessingParameterFile(
             "PLAN", "Burn with the breaks of a plan (its folder)", optional=True,
-            behavior=QgsProcessingParameterFile.Folder))
+            behavior=QgsProcessingParameterFile.Behavior.Folder))
         self.addParameter(QgsProcessingParameterFile("WEATHER", "Weather file", optional=True))
         self.addParameter(QgsProcessingParameterNumber("SEED", "Seed", defaultValue=0, minValue=0))
         self.add_more()

@@ -29,11 +29,11 @@ def lines_of(segments: "Sequence[Corridor]", columns: Sequence[Mapping[str, Any]
     Raises:
         InputError: geopandas is not installed.
     """
-    from firebreak.planning.output.vectors import centreline
+    from firebreak.planning.output.segment_layers import centrelines
 
     geopandas = _library("geopandas", "lines")
-    features = [{"type": "Feature", "properties": dict(row), "geometry": centreline(one, landscape)}
-                for one, row in zip(segments, columns, strict=True)]
+    features = [{"type": "Feature", "properties": dict(row), "geometry": line}
+                for line, row in zip(centrelines(segments, landscape), columns, strict=True)]
     if not features:
         return geopandas.GeoDataFrame({"geometry": []}, crs=landscape.crs)
     return geopandas.GeoDataFrame.from_features(features, crs=landscape.crs)

@@ -200,7 +200,7 @@ class PlannedBreaks:
         from firebreak.report.pages.reported_plan import Origin
 
         return Origin(self._command(options, source), plain(dataclasses.asdict(options)),
-                      [path.name for path in files], self.choice)
+                      files, self.choice)
 
     def _command(self, options: PlanOptions, source: str) -> str:
         """The command that makes the same plan from what was written."""

@@ -222,5 +222,6 @@ def test_one_plan_from_three_sources_is_the_same(tmp_path: Path) -> None:
     path.write_text('landscape = "synthetic:3:16"\n' + toml_of(PlanOptions, said))
     assert main(["plan", "--config", str(path), "--out", str(tmp_path / "filed")]) == 0
     firebreak.plan("synthetic:3:16", **said).save(tmp_path / "called")
-    plans = {(tmp_path / name / "plan.csv").read_bytes() for name in ("typed", "filed", "called")}
+    plans = {(tmp_path / name / "data" / "plan.csv").read_bytes()
+             for name in ("typed", "filed", "called")}
     assert len(plans) == 1

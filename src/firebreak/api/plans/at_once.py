@@ -32,6 +32,7 @@ from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.evaluation.refine import saved_by_each
 from firebreak.planning.methods import method_of
 from firebreak.planning.output.buildable import Counts, counts_of
+from firebreak.planning.output.earlier import DATA
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.export_effect import (
     NO_CELLS,
@@ -40,9 +41,8 @@ from firebreak.planning.output.export_effect import (
     plan_id,
     segment_columns,
     write_effect,
-    write_layers,
 )
-from firebreak.planning.output.tables import write_segment_table
+from firebreak.planning.output.segment_layers import write_segments
 from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.planning.years.schedule import RULES
 from firebreak.settings.planning import TRUST_DRAWS
@@ -130,8 +130,8 @@ class PlanAtOnce:
         record = {} if first is None else {
             "first_plan": {"saved": first.saved, "choice_fires": first.fires}}
         return [*write_plan(plan, area.full, out, record).values(),
-                write_treated(out / "treated_landscape.tif", self.request.source, area.full, whole,
-                              self.scene.conditions.treatment)]
+                write_treated(out / DATA / "treated_landscape.tif", self.request.source, area.full,
+                              whole, self.scene.conditions.treatment)]
 
     def write_report(self, out: Path, origin: "Origin", bar: Bar) -> list[Path]:
         """Write the report that is asked for; pictures alone where nothing judged the plan.
@@ -231,15 +231,14 @@ def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation:
     options, area = made.request.options, made.request.area
     plan, result, brief = made.plan, judgement.result, options.report == "brief"
     if brief:
-        written = [*write_segment_table(out, result.segments, segment_columns(result), plan.shape,
-                                        area.offset, area.full), *write_layers(out, result)]
+        written = write_segments(out, on_full_map(result), segment_columns(result), area.full)
     else:
-        tags = {"method": plan.method, "seed": str(options.scene.seed), "plan": plan_id(result),
+        tags = {"method": plan.method, "seed": str(options.scene.seed), "plan": plan_id(plan),
                 "test_fires": str(options.test_fires)}
         if plan.chosen_by is not None:
             tags["chosen_by"] = plan.chosen_by
         written = write_effect(out, result, tags)
-    whole = origin._replace(files=[*origin.files, *(path.name for path in written)])
+    whole = origin._replace(files=[*origin.files, *written])
     report = reported(result, evaluation, whole, "brief" if brief else "full",
                       _promised(made.scene, plan) if brief else None, judgement.fires,
                       judgement.crews)._replace(
@@ -265,5 +264,5 @@ def _write_pictures(out: Path, made: PlanAtOnce) -> list[Path]:
     view = View.of(made.scene.landscape)
     land, plan = view.land, view.plan(made.plan)
     caption = caption_of(land, seed=made.scene.seed)
-    return [save_figure(landscape_figure(land, caption=caption), out / "landscape.png"),
-            save_figure(plan_figure(land, plan, caption=caption), out / "plan.png")]
+    return [save_figure(landscape_figure(land, caption=caption), out / DATA / "landscape.png"),
+            save_figure(plan_figure(land, plan, caption=caption), out / DATA / "plan.png")]

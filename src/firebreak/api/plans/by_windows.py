@@ -27,10 +27,8 @@ from firebreak.planning.evaluation.crews import CrewLosses, crew_losses
 from firebreak.planning.evaluation.fire_facts import MOST_FIRES, FireFacts, fire_facts
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
 from firebreak.planning.output.export import write_plan
-from firebreak.planning.output.tables import (
-    columns_of,
-    write_segment_table,
-)
+from firebreak.planning.output.segment_layers import write_segments
+from firebreak.planning.output.tables import columns_of
 from firebreak.planning.windows.cores import CORE_CELLS, WindowSettings
 from firebreak.planning.windows.kept import NOTHING_KEPT, Unfinished, job_of
 from firebreak.planning.windows.make import (
@@ -126,7 +124,8 @@ class PlanByWindows:
                                     [one.cells for one in parts], executor, advance)
         unit, untreated = value_unit(scene.landscape), float(before.mean())
         columns = columns_of(parts, [share * untreated * unit.per_value for share in shares],
-                             untreated * unit.per_value, unit.name, plan.priced_in)
+                             untreated * unit.per_value, unit.name, plan.priced_in,
+                             scene.conditions.treatment.width_m or scene.landscape.cell_size_m)
         return found._replace(
             parts=parts, columns=columns, fires=fire_facts(scene, fires, self.region.fires),
             crews=crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)))
@@ -166,12 +165,12 @@ class PlanByWindows:
         judgement = self.judgement
         if judgement is None or options.report == "none":
             return []
-        written = write_segment_table(out, judgement.parts, judgement.columns, area.land.shape,
-                                      area.offset, area.full)
+        segments, columns = self.segments() or ((), ())
+        written = write_segments(out, segments, columns, area.full)
         report = ReportedPlan(
             level="brief", plan=self.plan, land=area.land, full=area.full,
             scene=self.region.scene, seed=options.scene.seed,
-            origin=origin._replace(files=[*origin.files, *(path.name for path in written)]),
+            origin=origin._replace(files=[*origin.files, *written]),
             segments=judgement.parts, columns=judgement.columns, saved=judgement.saved,
             test_fires=options.test_fires, promised=self.made.promised,
             others={} if judgement.network is None else {EXISTING: judgement.network},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
+from firebreak.api.plans.stac import write_item
 from firebreak.api.shared.inputs import is_told
 from firebreak.checks import fail
 from firebreak.files import made_folder, without_links
@@ -66,6 +67,7 @@ def write_run(
             files = [record(), *run.write_plan(out)]
         run = run.judged(bar)
         files += run.write_report(out, origin(files), bar)
+        files.append(write_item(out, files, run.plan, run.request.area.full))
         files.append(take_place_of_earlier(writing, made_from))
     return run, files
 

@@ -10,7 +10,7 @@ from firebreak.agent.policy_place import file_at
 from firebreak.checks import InputError, fail
 from firebreak.files import without_links
 from firebreak.landscape.names import is_sample
-from firebreak.planning.output.earlier import plan_file
+from firebreak.planning.output.earlier import EVER_PLAN_FILES, plan_file, plan_folder
 from firebreak.reading import read_toml
 from firebreak.settings.schema import leaves, places_in
 
@@ -132,8 +132,8 @@ def _read_with(path: Path, key: str) -> Iterator[Path]:
     if path.is_dir():
         yield from _in_folder(path, key)
         return
-    if key in _PLANS and (path.parent / "plan.json").is_file():
-        yield from _of_plan(path.parent)
+    if key in _PLANS and (plan_folder(path) / "plan.json").is_file():
+        yield from _of_plan(plan_folder(path))
     for ending in _BESIDE.get(path.suffix.lower(), ()):
         yield from filter(os.path.lexists, (path.with_suffix(ending),
                                             path.with_suffix(ending.upper())))
@@ -148,16 +148,14 @@ def _in_folder(folder: Path, key: str) -> Iterator[Path]:
         return
     if (folder / "config.toml").is_file():
         yield from filter(os.path.isfile, (folder / name for name in _OF_RUN))
-    elif key in _PLANS and (folder / "plan.json").is_file():
-        yield from _of_plan(folder)
+    elif key in _PLANS and (plan_folder(folder) / "plan.json").is_file():
+        yield from _of_plan(plan_folder(folder))
     else:
         yield from _data_in(folder)
 
 
 def _of_plan(folder: Path) -> Iterator[Path]:
-    from firebreak.planning.output.earlier import PLAN_FILES
-
-    yield from filter(os.path.isfile, (folder / name for name in sorted(PLAN_FILES)))
+    yield from filter(os.path.isfile, (folder / name for name in sorted(EVER_PLAN_FILES)))
 
 
 def _data_in(folder: Path) -> Iterator[Path]:
@@ -165,12 +163,11 @@ def _data_in(folder: Path) -> Iterator[Path]:
     there itself.
     """
     from firebreak.landscape.formats.layers import rasters_in
-    from firebreak.planning.output.earlier import PLAN_FILES
 
     try:
         yield from rasters_in(folder)
         for path in (*folder.iterdir(), *(folder / "Weathers").glob("*.csv")):
-            if path.suffix.lower() in _DATA and path.name not in PLAN_FILES:
+            if path.suffix.lower() in _DATA and path.name not in EVER_PLAN_FILES:
                 yield path
     except OSError:  # a folder that may not be looked into is refused where it is read
         return

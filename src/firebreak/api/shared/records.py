@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from firebreak.files import write_text
+from firebreak.planning.output.earlier import plan_folder
 from firebreak.reading import record_of
 from firebreak.settings.retired import option_of_key
 
@@ -48,7 +49,7 @@ def found_in(folder: Path, tree: Any) -> Any:
 
 def warn_of_other_options(plan: Path, options: Any) -> None:
     """Warns where a plan was made under other options than those it is now looked at under."""
-    path = (plan if plan.is_dir() else plan.parent) / OPTIONS_FILE
+    path = plan_folder(plan) / OPTIONS_FILE
     try:
         recorded = found_in(path.parent, record_of(path))
     except (OSError, ValueError):

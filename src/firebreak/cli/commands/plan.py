@@ -103,8 +103,7 @@ def _run(args: PlanArguments) -> int:
 def _origin(args: PlanArguments, run: "PlanRun", files: list[Path]) -> "Origin":
     from firebreak.report.pages.reported_plan import Origin
 
-    return Origin(_command(), plain(dataclasses.asdict(args)), [path.name for path in files],
-                  getattr(run, "choice", None))
+    return Origin(_command(), plain(dataclasses.asdict(args)), files, getattr(run, "choice", None))
 
 
 def _command() -> str:

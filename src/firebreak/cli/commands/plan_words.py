@@ -67,7 +67,7 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
     for path in files:
         print(path)
     if isinstance(run, PlanAtOnce) and run.evaluation is not None and not has_vector_reader():
-        print(f"segments.gpkg is left out: run {install('vector')} for GeoPackages")
+        print(f"plan.gpkg is left out: run {install('vector')} for GeoPackages")
     print(f"next: {_next(args, run.plan, out)}")
     if args.scene.json:
         common.print_json({**_plan_record(run.plan), "area_ha": area_ha, **record,

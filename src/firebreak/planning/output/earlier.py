@@ -1,5 +1,7 @@
-"""Where plans lie; the list of the files that a plan wrote into its folder, and how the folder is
-cleared of them once the next plan is written there: of them alone, since the others are a user's.
+"""Where the files of a plan lie: what is opened first in its folder, all else in `data` below it,
+and of earlier versions all in the folder itself. The list of the files that a plan wrote, and how
+the folder is cleared of them once the next plan is written there: of them alone, since the others
+are a user's.
 """
 
 import contextlib
@@ -16,6 +18,11 @@ from firebreak.checks import InputError, fail
 from firebreak.files import noting, write_text
 from firebreak.reading import record_of
 
+DATA = "data"
+"""The folder of a plan's rasters, tables and pictures, in that of the plan."""
+FILES_FILE = "plan_files.json"
+"""Holds the names of the files that the plan in its folder wrote, with their checksums."""
+
 
 def plan_file(path: Path) -> Path:
     """The file of the plan that a path names: itself, or that of a folder.
@@ -23,7 +30,9 @@ def plan_file(path: Path) -> Path:
     Raises:
         InputError: no plan is there.
     """
-    candidates = [path / "plan.csv", path / "plan.tif"] if path.is_dir() else [path]
+    names = ("plan.csv", "plan.tif")
+    candidates = [path] if not path.is_dir() else [
+        *filter(None, (file_of(path, name) for name in names)), *(path / name for name in names)]
     for file in candidates:
         if file.is_file() and file.suffix.lower() in (".csv", ".tif", ".tiff"):
             return file
@@ -32,8 +41,21 @@ def plan_file(path: Path) -> Path:
                where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
 
 
-FILES_FILE = "plan_files.json"
-"""Holds the names of the files that the plan in its folder wrote, with their checksums."""
+def plan_folder(path: Path) -> Path:
+    """The folder of the plan that a path names: itself, or that of a file of the plan."""
+    folder = path if path.is_dir() else path.parent
+    is_data = folder.name == DATA and not (folder / "plan.json").is_file()
+    return folder.parent if is_data else folder
+
+
+def file_of(folder: Path, name: str) -> Path | None:
+    """A file of the plan in a folder, as far as can be told; None where there is none."""
+    listed = _listed(folder)
+    for place in (f"{DATA}/{name}", name):
+        if (folder / place).is_file() and (listed is None or place in listed.known()):
+            return folder / place
+    return None
+
 
 _RASTERS = ("treatment", "burn_probability_before", "burn_probability_after",
             "burn_probability_difference")
@@ -47,16 +69,19 @@ _TABLES = ("budget_curve", "exceedance", "weather", "schedule", "years", "doubt"
 _PICTURES = ("landscape", "plan", "burn_probability", "exceedance", "weather", "budget", "years",
              "comparison", "crews")
 
-ALWAYS = frozenset(("plan.csv", "plan.tif", "plan.json", "firebreaks.csv", "options.json",
-                    "treated_landscape.tif", "landscape.png", "plan.png", FILES_FILE))
-"""Names of the files of a plan that nothing judged."""
-PLAN_FILES = frozenset((
-    *ALWAYS, "segments.csv", "segments.tif", "segments.gpkg", "segments.geojson", "segments.qml",
-    "corridors.gpkg",
-    "effect.json", "report.html", "fire.gif", "fire.mp4",
-    *(f"{name}{ending}" for name in _RASTERS for ending in (".tif", ".qml")),
-    *(f"{name}.csv" for name in _TABLES), *(f"{name}.png" for name in _PICTURES)))
+_AT_TOP = frozenset(("plan.json", "options.json", FILES_FILE))
+_PLAIN = ("plan.csv", "plan.tif", "firebreaks.csv", "treated_landscape.tif", "landscape.png",
+          "plan.png", "stac_item.json")
+_JUDGED = ("segments.csv", "segments.tif", "segments.geojson", "segments.qml", "effect.json",
+           "fire.gif", "fire.mp4",
+           *(f"{name}{ending}" for name in _RASTERS for ending in (".tif", ".qml")),
+           *(f"{name}.csv" for name in _TABLES), *(f"{name}.png" for name in _PICTURES))
+ALWAYS = _AT_TOP | {f"{DATA}/{name}" for name in _PLAIN}
+"""Names of the files of a plan that nothing judged, in its folder."""
+PLAN_FILES = ALWAYS | {"report.html", "plan.gpkg", *(f"{DATA}/{name}" for name in _JUDGED)}
 """All names that a plan's files may have; which of them are written follows from its options."""
+EVER_PLAN_FILES = PLAN_FILES | {*_PLAIN, *_JUDGED, "segments.gpkg", "corridors.gpkg"}
+"""These, and those of plans of earlier versions."""
 
 
 class Writing(NamedTuple):
@@ -95,21 +120,22 @@ def writing_into(folder: Path) -> Iterator[Writing]:
     those of earlier plans. So wherever a plan is stopped, the next one knows what is there.
     """
     writing = Writing(folder, earlier_files(folder), {})
-    unknown = {path.name: list[str]() for path, sums in writing.earlier.items() if not sums}
+    unknown = {path.relative_to(folder).as_posix(): list[str]()
+               for path, sums in writing.earlier.items() if not sums}
 
     @contextlib.contextmanager
     def note(path: Path, beside: Path) -> Iterator[None]:
-        if path.parent != folder or path.name == FILES_FILE:
+        name = _name_in(folder, path)
+        if name is None:
             yield
             return
         checksum = _checksum(beside)
         # Read each time: another plan may be written there, and its files stay listed.
         listed = _listed(folder) or _Listed({}, unknown)
-        others = listed.unfinished.get(path.name, [])
-        _write(folder, listed.files, listed.unfinished | {
-            path.name: sorted({*others, checksum})})
+        others = listed.unfinished.get(name, [])
+        _write(folder, listed.files, listed.unfinished | {name: sorted({*others, checksum})})
         yield
-        writing.own[path.name] = checksum
+        writing.own[name] = checksum
 
     with noting(note):
         yield writing
@@ -130,7 +156,7 @@ def end_writing(writing: Writing, kept: Collection[Path]) -> Path:
     folder, earlier, own = writing
     listed = _listed(folder) or _Listed({}, {})
     ended = {folder / name: frozenset((checksum,)) for name, checksum in listed.files.items()}
-    remove_earlier({path: earlier.get(path, frozenset()) | ended.get(path, frozenset())
+    remove_earlier(folder, {path: earlier.get(path, frozenset()) | ended.get(path, frozenset())
                     for path in (*earlier, *ended)}, kept)
     known = listed.known()
     others = {name: sorted(known.get(name, frozenset()) - earlier.get(folder / name, frozenset())
@@ -146,9 +172,9 @@ def _remove_halves(folder: Path) -> None:
     """Removes what killed plans had begun to write beside their files, see `files.replacing`; not
     what is new: another plan, on another machine even, may be writing it.
     """
-    for path in folder.glob(".*"):
+    for path in (*folder.glob(".*"), *(folder / DATA).glob(".*")):
         half = _HALF.fullmatch(path.name)
-        if half and half[1] in PLAN_FILES:
+        if half and half[1] in EVER_PLAN_FILES:
             with contextlib.suppress(OSError):  # the other plan may remove it too
                 if path.is_file() and time.time() - path.stat().st_mtime > _HALF_S:
                     path.unlink()
@@ -156,9 +182,8 @@ def _remove_halves(folder: Path) -> None:
 
 def _check_own(writing: Writing) -> None:
     """Warns where files of a plan are not as it wrote them."""
-    paths = {writing.folder / name: checksum for name, checksum in writing.own.items()}
-    changed = sorted(path.name for path, checksum in paths.items()
-                     if not _holds(path, (checksum,)))
+    changed = sorted(name for name, checksum in writing.own.items()
+                     if not _holds(writing.folder / name, (checksum,)))
     if changed:
         warnings.warn(f"{writing.folder}: {', '.join(changed)} changed or went while the plan was "
                       "written, by another plan into this folder or by hand; make the plan again",
@@ -166,15 +191,16 @@ def _check_own(writing: Writing) -> None:
 
 
 def check_list(folder: Path) -> None:
-    """Refuses a folder in which the list cannot be written, before the work on a plan.
+    """Refuses a folder in which the list or the data cannot be written, before the work on a plan.
 
     Raises:
-        InputError: a folder has the list's name.
+        InputError: a folder has the list's name, or a file that of the data's folder.
     """
-    path = folder / FILES_FILE
-    if path.is_dir():
-        raise fail(expected="a file, or nothing there", given="a folder", where=str(path),
-                   remedy="rename it or choose another --out")
+    kinds = "a file", "a folder"
+    for path, (wanted, other) in ((folder / FILES_FILE, kinds), (folder / DATA, kinds[::-1])):
+        if path.exists() and path.is_dir() != (wanted == "a folder"):
+            raise fail(expected=f"{wanted}, or nothing there", given=other, where=str(path),
+                       remedy="rename it or choose another --out")
 
 
 def earlier_files(folder: Path) -> dict[Path, frozenset[str]]:
@@ -187,11 +213,12 @@ def earlier_files(folder: Path) -> dict[Path, frozenset[str]]:
         return {folder / name: checksums for name, checksums in sorted(listed.known().items())}
     if not (folder / "plan.json").is_file():
         return {}
-    return {folder / name: frozenset() for name in sorted(PLAN_FILES)
+    return {folder / name: frozenset() for name in sorted(EVER_PLAN_FILES)
             if (folder / name).is_file()}
 
 
-def remove_earlier(earlier: Mapping[Path, frozenset[str]], kept: Collection[Path]) -> None:
+def remove_earlier(folder: Path, earlier: Mapping[Path, frozenset[str]],
+                   kept: Collection[Path]) -> None:
     """Removes the files of an earlier plan once the next one is written, so that none is taken for
     one of the next: before, a full disk would leave neither. Those that a user has changed since
     stay, as do those that nobody knows the origin of.
@@ -209,15 +236,9 @@ def remove_earlier(earlier: Mapping[Path, frozenset[str]], kept: Collection[Path
             path.unlink(missing_ok=True)
     unknown = [path for path, checksums in left.items() if not checksums]
     if unknown:
-        names = ", ".join(path.name for path in unknown)
-        warnings.warn(f"{unknown[0].parent}: {names} may be of an earlier plan, which kept no list "
-                      "of its files; they stay, and are none of this plan's", stacklevel=2)
-
-
-def is_of_plan(folder: Path, name: str) -> bool:
-    """True where a folder holds a file of this name that is of its plan, as far as can be told."""
-    listed = _listed(folder)
-    return (folder / name).is_file() and (listed is None or name in listed.known())
+        names = ", ".join(path.relative_to(folder).as_posix() for path in unknown)
+        warnings.warn(f"{folder}: {names} may be of an earlier plan, which kept no list of its "
+                      "files; they stay, and are none of this plan's", stacklevel=2)
 
 
 def _write(folder: Path, files: Mapping[str, str], unfinished: Mapping[str, list[str]]) -> Path:
@@ -248,9 +269,18 @@ def _listed(folder: Path) -> _Listed | None:
     return _Listed(files, unfinished)
 
 
+def _name_in(folder: Path, path: Path) -> str | None:
+    """The name by which the list has a file of a plan; None for the list itself and other files."""
+    if path.parent == folder:
+        return None if path.name == FILES_FILE else path.name
+    return f"{DATA}/{path.name}" if path.parent == folder / DATA else None
+
+
 def _is_name(name: str) -> bool:
-    """True where a file in the folder may have this name: none above it, none too long to look for.
+    """True where a file in the folder or its data may have this name: none above or below them,
+    none too long to look for.
     """
+    name = name.removeprefix(f"{DATA}/")
     return (Path(name).name == name and name not in ("", "..")
             and len(name.encode()) <= _LONGEST_NAME)
 

@@ -26,7 +26,7 @@ from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.degrees import place_of_points
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, plan_on
-from firebreak.planning.output.earlier import is_of_plan, plan_file
+from firebreak.planning.output.earlier import DATA, file_of, plan_file, plan_folder
 from firebreak.reading import lines_of, record_of
 
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
@@ -38,7 +38,8 @@ _NUMBERS = {"plan_fires": int, "seed": int, "seconds": float, "simulations": flo
 
 def write_plan(plan: Plan, landscape: Landscape, out_dir: Path,
                more: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Path]:
-    """Writes plan.csv, plan.tif, plan.json and firebreaks.csv into a folder, made if need be.
+    """Writes plan.json into a folder, and plan.csv, plan.tif and firebreaks.csv into its data; made
+    if need be.
 
     plan.tif holds the rank of placement, 0 where nothing is treated, -1 outside the data.
     firebreaks.csv is the table that Cell2Fire and C2F-W take, "Year,Ncell" with ids from 1.
@@ -52,13 +53,14 @@ def write_plan(plan: Plan, landscape: Landscape, out_dir: Path,
         InputError: the plan does not fit the landscape, or the folder cannot be written.
     """
     check_plan(plan, landscape)
-    _make_folder(out_dir)
-    tif = write_geotiff(out_dir / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
+    data = out_dir / DATA
+    _make_folder(data)
+    tif = write_geotiff(data / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
                         nodata=RANK_NODATA, tags={"method": plan.method} | _chosen_by(plan))
-    return {"csv": _replace(out_dir / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
+    return {"csv": _replace(data / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
             "json": _replace(out_dir / "plan.json",
                              json.dumps(_record(plan) | {**more}, indent=2) + "\n"),
-            "firebreaks": write_firebreak_csv(out_dir / "firebreaks.csv", plan.cells)}
+            "firebreaks": write_firebreak_csv(data / "firebreaks.csv", plan.cells)}
 
 
 def read_plan(path: Path, landscape: Landscape) -> Plan:
@@ -66,13 +68,16 @@ def read_plan(path: Path, landscape: Landscape) -> Plan:
 
     A CSV needs the columns `row` and `col`, or is Cell2Fire's table of fire breaks, whose header
     begins with Year and which keeps no order; a raster treats its cells above 0, lowest first. How
-    the plan was made is taken from the .json file of the same name where there is one.
+    the plan was made is taken from the .json file of the same name where there is one, beside it or
+    in the plan's folder.
 
     Raises:
         InputError: no such file, a damaged one, another grid, or cells that are not treatable.
     """
     file = plan_file(path)
-    record = _read_record(file.with_suffix(".json"), landscape)
+    beside = file.with_suffix(".json")
+    record = _read_record(beside if beside.is_file() else plan_folder(file) / beside.name,
+                          landscape)
     read = _read_csv if file.suffix.lower() == ".csv" else _read_raster
     cells = read(file, landscape)
     cost = cost_of(cells, landscape)
@@ -94,8 +99,8 @@ def read_build_order(folder: Path, landscape: Landscape,
     Raises:
         InputError: segments.tif is damaged, or of another grid.
     """
-    path = folder / "segments.tif"
-    if not is_of_plan(folder, path.name):
+    path = file_of(folder, "segments.tif")
+    if path is None:
         return None
     with open_raster(path) as dataset:
         if dataset.shape != landscape.shape:
@@ -113,8 +118,8 @@ def read_years(folder: Path) -> dict[int, int]:
     Raises:
         InputError: segments.csv is damaged.
     """
-    path = folder / "segments.csv"
-    if not is_of_plan(folder, path.name):
+    path = file_of(folder, "segments.csv")
+    if path is None:
         return {}
     try:
         with path.open(encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""The changes by a plan, as files for a GIS and a spreadsheet.
+"""The changes by a plan, as files for a GIS and a spreadsheet in the data of its folder.
 
 Rasters lie on the landscape's grid, in its reference system; where only a part of the map was
 planned for, they are empty outside it. Each has a QGIS style beside it.
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak import __version__
+from firebreak.files import made_folder
 from firebreak.fire import Scene
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.qgis_styles import Class, even_stops, write_classes, write_ramp
@@ -37,7 +38,8 @@ from firebreak.planning.evaluation.effect import (
 )
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.buildable import Counts
-from firebreak.planning.output.corridor_layers import write_corridors
+from firebreak.planning.output.earlier import DATA
+from firebreak.planning.output.segment_layers import write_segments
 from firebreak.planning.output.tables import (
     BUILD_ORDER,
     columns_of,
@@ -47,11 +49,6 @@ from firebreak.planning.output.tables import (
     treatments_used,
     years_built,
     years_table,
-)
-from firebreak.planning.output.vectors import (
-    has_vector_reader,
-    segment_numbers,
-    write_segments,
 )
 from firebreak.planning.years.savings import YearsResult
 
@@ -100,23 +97,11 @@ class PlanResult(NamedTuple):
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
-    """Writes rasters, styles, segments and tables into a folder that is there; returns the files.
-    """
-    return [*_write_treatment(folder, result, tags), *_write_burned(folder, result, tags),
-            *write_segments(folder, on_full_map(result), segment_columns(result), result.full,
-                            BUILD_ORDER), *write_layers(folder, result),
-            *_write_tables(folder, result)]
-
-
-def write_layers(folder: Path, result: PlanResult) -> list[Path]:
-    """Writes corridors.gpkg of a plan that was built of corridors; returns the files."""
-    if not any(own.name for own in result.segments) or not has_vector_reader():
-        return []
-    land = result.full
-    return [write_corridors(folder / "corridors.gpkg", on_full_map(result),
-                            segment_columns(result), land,
-                            result.scene.conditions.treatment.width_m or land.cell_size_m,
-                            BUILD_ORDER)]
+    """Writes rasters, styles, segments and tables into a plan's folder; returns the files."""
+    data = made_folder(folder / DATA)
+    return [*_write_treatment(data, result, tags), *_write_burned(data, result, tags),
+            *write_segments(folder, on_full_map(result), segment_columns(result), result.full),
+            *_write_tables(data, result)]
 
 
 def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
@@ -125,7 +110,8 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
     saves = marginal_intervals(effect)
     built = None if result.over_years is None else years_built(result.over_years)
     found = columns_of(result.segments, marginal_benefit(effect).tolist(),
-                       float(effect.loss[0].mean()), result.unit.name, result.plan.priced_in)
+                       float(effect.loss[0].mean()), result.unit.name, result.plan.priced_in,
+                       result.scene.conditions.treatment.width_m or result.full.cell_size_m)
     for k, (segment, row) in enumerate(zip(result.segments, found, strict=True)):
         units = {name: row.pop(name) for name in ("loss_unit", "cost_unit")}  # these come behind
         if segment.name:
@@ -153,10 +139,10 @@ def treatments_in(result: PlanResult) -> list[dict[str, Any]]:
                            result.scene.conditions.treatment.width_m)
 
 
-def plan_id(result: PlanResult) -> str:
+def plan_id(plan: Plan) -> str:
     """Names a plan: the beginning of a checksum over its landscape and cells."""
-    digest = hashlib.sha256(result.plan.landscape_checksum.encode())
-    digest.update(result.plan.cells.tobytes())
+    digest = hashlib.sha256(plan.landscape_checksum.encode())
+    digest.update(plan.cells.tobytes())
     return digest.hexdigest()[:12]
 
 
@@ -189,8 +175,10 @@ def _write_treatment(folder: Path, result: PlanResult, tags: Mapping[str, str]) 
                          colours={code: _rgba(colour) for code, (colour, _) in _TREATMENT.items()})
     style = write_classes(path, [Class(code, colour, label)
                                  for code, (colour, label) in _TREATMENT.items() if code != _NONE])
-    numbers = lift_grid(segment_numbers(result.segments, land.shape), land, result.offset,
-                        result.full, -1)
+    numbers = np.zeros(land.shape, np.int32)
+    for number, segment in enumerate(result.segments, start=1):
+        numbers.ravel()[segment.cells] = number
+    numbers = lift_grid(numbers, land, result.offset, result.full, -1)
     segments = write_geotiff(folder / "segments.tif", {BUILD_ORDER: numbers}, result.full,
                              nodata=-1, dtype=np.int32, tags=tags)
     return [path, style, segments]
@@ -224,7 +212,7 @@ def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> 
 
 
 def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
-    """segments.csv, budget_curve.csv, exceedance.csv, weather.csv, effect.json, doubt.csv where the
+    """budget_curve.csv, exceedance.csv, weather.csv, effect.json, doubt.csv where the
     plan was looked at under doubt, treatments.csv where there are treatments, years.csv and
     schedule.csv where it was planned over years.
     """
@@ -235,8 +223,8 @@ def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
               "loss_unit": result.unit.name, "cost_unit": result.plan.priced_in}
              for k, saved in enumerate(reductions(effect))]
     tables: dict[str, Sequence[Mapping[str, Any]]] = {
-        "segments": segment_columns(result), "budget_curve": curve, "exceedance": _in_unit(
-            _exceeded(effect), result), "weather": _in_unit(summary["weather"], result)}
+        "budget_curve": curve, "exceedance": _in_unit(_exceeded(effect), result),
+        "weather": _in_unit(summary["weather"], result)}
     if result.treatments:
         tables["treatments"] = treatments_in(result)
     if result.over_years is not None:

@@ -3,7 +3,6 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,20 @@ from numpy.typing import NDArray
 
 from firebreak.checks import counted
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import TreatmentRow, treated_ha
-from firebreak.planning.core.area import Offset, lift_segments
-from firebreak.planning.output.vectors import write_segments
 from firebreak.planning.years.savings import YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE, NOT_BUILT, Schedule
 
 BUILD_ORDER = "build_order"
 """The number of a segment wherever it is told, from 1: the order in which to build them."""
+SLOPE_CLASSES = ((0.10, "0 to 10 %"), (0.25, "10 to 25 %"), (0.40, "25 to 40 %"))
+STEEPER = "over 40 %"
+
+
+def slope_class(slope_tan: float) -> str:
+    """The class of a slope, in words."""
+    return next((words for most, words in SLOPE_CLASSES if slope_tan <= most), STEEPER)
 
 
 def treatments_used(landscape: Landscape, cells: NDArray[np.int64], rows: Sequence[TreatmentRow],
@@ -132,19 +135,21 @@ def spent(own: Schedule) -> float:
 
 
 def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: float,
-               unit: str, priced_in: str) -> list[dict[str, Any]]:
+               unit: str, priced_in: str, width_m: float) -> list[dict[str, Any]]:
     """Columns that each segment of every plan has.
 
     Args:
         saved: by how much each lowers the mean loss once those before it are built; whole: the
             mean loss without any, both in `unit`.
         priced_in: what costs are in, see `Plan.priced_in`.
+        width_m: that is treated.
     """
     cost = np.cumsum([segment.cost for segment in segments])
     named = any(segment.name for segment in segments)
     return [{BUILD_ORDER: k + 1, **(_name_and_ends(segment) if named else {}),
              "cells": int(segment.cells.size),
-             "length_m": round(segment.length_m, 1), "area_ha": round(segment.area_ha, 4),
+             "length_m": round(segment.length_m, 1), "width_m": round(width_m, 2),
+             "area_ha": round(segment.area_ha, 4),
              "cost": round(segment.cost, 4), "cumulative_cost": round(float(cost[k]), 4),
              "marginal_benefit": _round(saved[k], 6),
              "benefit_percent": _round(100.0 * saved[k] / whole, 4) if whole > 0.0 else 0.0,
@@ -155,24 +160,13 @@ def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: floa
 
 def _name_and_ends(part: Corridor) -> dict[str, Any]:
     """Columns of a corridor that a part of any other plan has not."""
-    return {"name": part.name or "piece", "kind": part.kind, **part.facts()}
+    return {"name": part.name or "piece", "kind": part.kind, **part.facts(),
+            "slope_class": "" if part.ground is None else slope_class(part.ground.slope)}
 
 
 def _round(number: float, digits: int) -> float:
     """Rounded, and no -0 where next to nothing is lost."""
     return round(float(number), digits) + 0.0
-
-
-def write_segment_table(folder: Path, segments: Sequence[Corridor],
-                        columns: Sequence[Mapping[str, Any]], shape: tuple[int, int],
-                        offset: Offset, full: Landscape) -> list[Path]:
-    """Writes segments.csv and the vectors of `write_segments` into a folder; returns the files.
-
-    shape: of the part of the whole map that the segments are of; offset: where it lies.
-    """
-    whole = lift_segments(segments, shape, offset, full)
-    return [*write_segments(folder, whole, [dict(row) for row in columns], full, BUILD_ORDER),
-            write_text(folder / "segments.csv", [csv_text(columns)])]
 
 
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -1,6 +1,5 @@
-"""Vectors of a plan: its segments as GeoJSON in longitude and latitude (RFC 7946), and as a
-GeoPackage in the landscape's reference system, with the cells as polygons and the longest path as a
-line; and lines of cells in either.
+"""Shapes as files: GeoJSON in longitude and latitude (RFC 7946), and GeoPackages in the landscape's
+reference system, with their styles; and lines of cells in either.
 """
 
 import contextlib
@@ -16,77 +15,34 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-import rasterio
 from numpy.typing import NDArray
 from rasterio.crs import CRS
-from rasterio.features import shapes
 from rasterio.warp import transform_geom
 
 from firebreak.checks import ResourceFailedError, fail, install
 from firebreak.files import write_pieces
-from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.landscape.formats.qgis_styles import Symbols, by_rank, by_year, vector_style
 from firebreak.landscape.formats.write import whole_file, write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.degrees import place_of_points
 
 Properties = Sequence[Mapping[str, Any]]
+Shape = dict[str, Any]
+"""A geometry of GeoJSON."""
 
 
 class Layer(NamedTuple):
     """A layer of a package: shapes as in GeoJSON, all of a kind, and the columns of each."""
 
-    shapes: list[dict[str, Any]]
+    shapes: list[Shape]
     kind: str
     properties: Properties
 
 
 DECIMALS = 7  # of a degree: a centimetre
-RANK_COLOURS = ("#0d0887", "#4b03a1", "#7d03a8", "#a82296", "#cb4679", "#e56b5d", "#f89441")
-"""From the first segment to build to the last, as in the pictures: matplotlib's plasma."""
-YEAR_COLOURS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#bddf26")
-"""From the first year to the last: matplotlib's viridis."""
 _STYLE_TABLE = """CREATE TABLE layer_styles (id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
 f_table_catalog TEXT, f_table_schema TEXT, f_table_name TEXT, f_geometry_column TEXT,
 styleName TEXT, styleQML TEXT, styleSLD TEXT, useAsDefault BOOLEAN, description TEXT, owner TEXT,
 ui TEXT, update_time DATETIME)"""
-
-
-def write_segments(folder: Path, segments: Sequence[Corridor], properties: Properties,
-                   landscape: Landscape, label: str) -> list[Path]:
-    """Writes segments.geojson, segments.gpkg and segments.qml; returns the files.
-
-    The GeoJSON needs a reference system and the GeoPackage pyogrio (the extra `vector`): without
-    them they are left out. The GeoPackage holds the styles of its layers. Segments are coloured by
-    the column `year` where there is one, else by `label`.
-
-    Args:
-        properties: columns of each segment, the same names for all.
-        label: the column that names a segment on a map.
-    """
-    files = []
-    areas = [_area(one, landscape) for one in segments]
-    if landscape.crs is not None:
-        files.append(write_text(folder / "segments.geojson", [_geojson(areas, properties,
-                                                                       landscape.crs), "\n"]))
-    symbols = symbols_of(properties, label)
-    if has_vector_reader() and segments:
-        lines = [centreline(one, landscape) for one in segments]
-        files.append(write_package(folder / "segments.gpkg", {
-            "segments": Layer(areas, "MultiPolygon", properties),
-            "centrelines": Layer(lines, "LineString", properties)}, landscape.crs,
-            {"segments": vector_style("fill", symbols, label),
-             "centrelines": vector_style("line", symbols, label)}))
-    if files:
-        files.append(write_text(folder / "segments.qml", [vector_style("fill", symbols, label)]))
-    return files
-
-
-def symbols_of(properties: Properties, label: str) -> Symbols:
-    """Colours by year where the segments have years, else in the order of `label`."""
-    if properties and "year" in properties[0]:
-        return by_year("year", [row["year"] for row in properties], YEAR_COLOURS)
-    return by_rank(label, len(properties), RANK_COLOURS)
 
 
 def has_vector_reader() -> bool:
@@ -94,30 +50,8 @@ def has_vector_reader() -> bool:
     return importlib.util.find_spec("pyogrio") is not None
 
 
-def _area(segment: Corridor, landscape: Landscape) -> dict[str, Any]:
-    """The cells of a segment as a MultiPolygon in the landscape's reference system."""
-    rows, cols = np.divmod(segment.cells, landscape.shape[1])
-    top, left = int(rows.min()), int(cols.min())
-    mask = np.zeros((int(rows.max()) - top + 1, int(cols.max()) - left + 1), np.uint8)
-    mask[rows - top, cols - left] = 1
-    a, b, c, d, e, f = landscape.transform
-    corner = rasterio.Affine(a, b, a * left + b * top + c, d, e, d * left + e * top + f)
-    # Cells that touch at a corner only are polygons of their own: one that met itself is invalid.
-    found = shapes(mask, mask=mask.astype(bool), connectivity=4, transform=corner)
-    return {"type": "MultiPolygon", "coordinates": [shape["coordinates"] for shape, _ in found]}
-
-
-def centreline(segment: Corridor, landscape: Landscape) -> dict[str, Any]:
-    """The longest path through the centres of its cells; of a single cell its middle third."""
-    rows, cols = np.divmod(segment.path, landscape.shape[1])
-    across, down = cols + 0.5, rows + 0.5
-    if across.size == 1:
-        across, down = across + np.array([-1 / 6, 1 / 6]), np.repeat(down, 2)
-    x, y = place_of_points(landscape, down, across)
-    return {"type": "LineString", "coordinates": np.stack([x, y], axis=1).tolist()}
-
-
-def _geojson(areas: Sequence[dict[str, Any]], properties: Properties, crs: str) -> str:
+def geojson_of(areas: Sequence[Shape], properties: Properties, crs: str) -> str:
+    """Polygons of a reference system as the text of a GeoJSON."""
     system = CRS.from_wkt(crs)
     features = []
     for area, columns in zip(areas, properties, strict=True):
@@ -212,15 +146,6 @@ def check_package(path: Path, rows: dict[str, int]) -> None:
             (written,) = package.execute(f'SELECT COUNT(*) FROM "{layer}"').fetchone()
             if written != count:
                 raise sqlite3.DatabaseError(f"{written} of {count} rows in {layer}")
-
-
-def segment_numbers(segments: Sequence[Corridor], shape: tuple[int, int]) -> NDArray[np.int32]:
-    """The place in the build order of the segment of each cell [H, W], from 1; 0 outside the plan.
-    """
-    numbers = np.zeros(shape, np.int32)
-    for place, segment in enumerate(segments, start=1):
-        numbers.ravel()[segment.cells] = place
-    return numbers
 
 
 SUFFIXES = (".gpkg", ".geojson", ".json")

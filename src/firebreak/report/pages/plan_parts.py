@@ -315,7 +315,7 @@ def origin(r: ReportedPlan) -> Facts:
     """Files beside the page, the command, versions and options, and why the method was chosen."""
     if r.result is None:
         return {"version": None}
-    checksum, name = r.full.checksum(), plan_id(r.result)
+    checksum, name = r.full.checksum(), plan_id(r.plan)
     return {"version": __version__, "plan": name, "checksum": checksum,
             "options": json.dumps(r.origin.options, indent=2), "choice": _choice(r.origin.choice),
             "versions": [*versions(), ["landscape checksum", checksum], ["seed", r.seed],

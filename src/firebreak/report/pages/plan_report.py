@@ -16,6 +16,7 @@ from firebreak.landscape.raster.degrees import centre_of, degrees_in_words
 from firebreak.planning.core.plan import spent_words
 from firebreak.planning.core.progress import Bar, no_bar
 from firebreak.planning.evaluation.effect import by_weather
+from firebreak.planning.output.earlier import DATA
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.figures.animation import fire_animation
 from firebreak.report.figures.canvas import save_figure
@@ -69,13 +70,14 @@ def write_plan_report(out: Path, report: ReportedPlan, curves: Mapping[str, Curv
     films: list[Path] = []
     with bar(len(figures) + (report.result is not None), "picture") as advance:
         for name, figure in figures.items():
-            pictures[name] = save_figure(figure, out / f"{name}.png")
+            pictures[name] = save_figure(figure, out / DATA / f"{name}.png")
             advance(1)
         if report.result is not None:
-            films = fire_animation(out / "fire.gif", report.result.scene, report.result.plan)
+            films = fire_animation(out / DATA / "fire.gif", report.result.scene, report.result.plan)
             advance(1)
     written = [*pictures.values(), *films]
-    origin = report.origin._replace(files=[*report.origin.files, *(file.name for file in written)])
+    origin = report.origin._replace(
+        files=[file.relative_to(out) for file in (*report.origin.files, *written)])
     shown = pictures | {film.stem: film for film in films[:1]}
     content = plan_page(report._replace(origin=origin, pictures=shown))
     return [*written, write_page(out / "report.html", content)]
@@ -107,7 +109,7 @@ def _figures(report: ReportedPlan, curves: Mapping[str, Curve]) -> dict[str, Fig
     if result is None:
         return {"plan": segments_figure(report.land, report.segments, title=title, caption=caption,
                                         outlines=outlines)}
-    caption = f"{caption} · plan {plan_id(result)}"
+    caption = f"{caption} · plan {plan_id(plan)}"
     return {"landscape": landscape_figure(report.land, caption=caption),
             "plan": segments_figure(report.land, report.segments, title=title, caption=caption,
                                     years=result.years, whole=Whole(result.full, result.offset),

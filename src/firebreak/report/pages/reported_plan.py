@@ -33,7 +33,7 @@ class Origin(NamedTuple):
 
     command: str
     options: Mapping[str, Any]
-    files: Sequence[str]
+    files: Sequence[Path]
     choice: Choice | None = None
 
 

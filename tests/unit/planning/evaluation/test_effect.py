@@ -304,7 +304,7 @@ def test_two_fires_at_least(result: PlanResult) -> None:
 def test_rasters_lie_on_the_whole_map_and_have_a_style(result: PlanResult,
                                                        tmp_path: Path) -> None:
     files = write_effect(tmp_path, result, {"method": "downstream-value", "seed": 0})
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in files)
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(files)
     full, lifted = result.full, lift(result.plan, result.offset, result.full)
     for path in files:
         if path.suffix == ".qml":
@@ -317,13 +317,13 @@ def test_rasters_lie_on_the_whole_map_and_have_a_style(result: PlanResult,
             assert raster.tags()["method"] == "downstream-value"
             assert raster.read_masks(1)[[0, 6], [0, 7]].tolist() == [0, 0]
             assert raster.profile["compress"] == "deflate"
-    with rasterio.open(tmp_path / "treatment.tif") as raster:
+    with rasterio.open(tmp_path / "data" / "treatment.tif") as raster:
         done = raster.read(1)
         assert raster.colormap(1)[1] == (0xB2, 0x18, 0x2B, 255)
         assert np.array_equal(np.flatnonzero((done == 1) | (done == 2)), np.sort(lifted.cells))
         assert np.array_equal(np.flatnonzero(done == 2), np.sort(lifted.cells[:2]))
         assert (done[:, 0] == 255).all()  # outside the part planned for
-    with rasterio.open(tmp_path / "burn_probability_difference.tif") as raster:
+    with rasterio.open(tmp_path / "data" / "burn_probability_difference.tif") as raster:
         assert raster.descriptions[0] == "after minus before"
         top, left = result.offset
         change = raster.read(1)[top:top + result.plan.shape[0], left:left + result.plan.shape[1]]
@@ -334,12 +334,12 @@ def test_rasters_lie_on_the_whole_map_and_have_a_style(result: PlanResult,
 
 def test_segments_are_polygons_in_degrees(result: PlanResult, tmp_path: Path) -> None:
     write_effect(tmp_path, result, {})
-    collection = json.loads((tmp_path / "segments.geojson").read_text())
+    collection = json.loads((tmp_path / "data" / "segments.geojson").read_text())
     columns = segment_columns(result)
     assert [feature["properties"] for feature in collection["features"]] == columns
     assert [row["build_order"] for row in columns] == list(range(1, len(columns) + 1))
     assert columns[-1]["cumulative_cost"] == pytest.approx(result.plan.cost, abs=1e-3)
-    with rasterio.open(tmp_path / "segments.tif") as raster:
+    with rasterio.open(tmp_path / "data" / "segments.tif") as raster:
         ranks = raster.read(1)
     for feature in collection["features"]:
         area = transform_geom("EPSG:4326", "EPSG:5070", feature["geometry"])
@@ -364,9 +364,9 @@ def test_the_geopackage_opens_in_gdal(result: PlanResult, tmp_path: Path) -> Non
     import pyogrio
 
     write_effect(tmp_path, result, {})
-    path = tmp_path / "segments.gpkg"
+    path = tmp_path / "plan.gpkg"
     assert [tuple(pair) for pair in pyogrio.list_layers(path)] == [
-        ("segments", "MultiPolygon"), ("centrelines", "LineString"), ("layer_styles", None)]
+        ("segments", "MultiPolygon"), ("centrelines", "MultiLineString"), ("layer_styles", None)]
     columns = segment_columns(result)
     for layer in ("segments", "centrelines"):
         info = pyogrio.read_info(path, layer=layer)
@@ -374,7 +374,7 @@ def test_the_geopackage_opens_in_gdal(result: PlanResult, tmp_path: Path) -> Non
         meta, _, _, values = pyogrio.raw.read(path, layer=layer)
         assert list(meta["fields"]) == list(columns[0])
         assert values[0].tolist() == [row["build_order"] for row in columns]
-    assert pyogrio.read_info(tmp_path / "segments.geojson")["crs"] == "EPSG:4326"
+    assert pyogrio.read_info(tmp_path / "data" / "segments.geojson")["crs"] == "EPSG:4326"
 
 
 @needs_pyogrio
@@ -384,7 +384,7 @@ def test_the_geopackage_holds_the_styles_of_its_layers(
     count = len(result.segments)
     given = None if years is None else [years[0], *[years[1]] * (count - 1)]
     write_effect(tmp_path, result._replace(years=given), {})
-    with contextlib.closing(sqlite3.connect(tmp_path / "segments.gpkg")) as package:
+    with contextlib.closing(sqlite3.connect(tmp_path / "plan.gpkg")) as package:
         rows = package.execute("SELECT f_table_name, f_geometry_column, styleQML, useAsDefault "
                                "FROM layer_styles").fetchall()
     assert [(name, default) for name, _, _, default in rows] == [("segments", 1),
@@ -402,7 +402,7 @@ def test_the_geopackage_holds_the_styles_of_its_layers(
             assert sum(low < number < high for low, high in ranges) == 1
         assert len(list(renderer.iter("symbol"))) == len(ranges)
         assert root.find("labeling/settings/text-style").get("fieldName") == "build_order"
-    assert (tmp_path / "segments.qml").read_text() == rows[0][2]
+    assert (tmp_path / "data" / "segments.qml").read_text() == rows[0][2]
     assert read_years(tmp_path) == ({} if given is None else dict(enumerate(given, start=1)))
 
 
@@ -417,7 +417,7 @@ def test_without_a_reference_system_there_is_no_geojson(result: PlanResult,
 def test_tables_say_what_the_effect_is(result: PlanResult, tmp_path: Path) -> None:
     write_effect(tmp_path, result._replace(years=[2027] * len(result.segments)), {})
     tables = {name: list(csv.DictReader(
-        (tmp_path / f"{name}.csv").read_text().splitlines()))
+        (tmp_path / "data" / f"{name}.csv").read_text().splitlines()))
               for name in ("segments", "budget_curve", "exceedance", "weather")}
     assert tables["segments"][0]["year"] == "2027"
     curve = tables["budget_curve"]
@@ -428,7 +428,7 @@ def test_tables_say_what_the_effect_is(result: PlanResult, tmp_path: Path) -> No
         loss = float(row["loss"])
         assert float(row["before"]) == pytest.approx((result.effect.loss[0] >= loss).mean())
         assert float(row["after"]) == pytest.approx((result.effect.loss[-1] >= loss).mean())
-    summary = json.loads((tmp_path / "effect.json").read_text())
+    summary = json.loads((tmp_path / "data" / "effect.json").read_text())
     assert summary["cvar90_before"]["mean"] == pytest.approx(
         worst_tenth_mean(result.effect.loss[0]))
     assert len(summary["weather"]) == len(tables["weather"]) == 3

@@ -13,20 +13,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firebreak.checks import InputError
 from firebreak.files import write_text
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.output.earlier import (
     FILES_FILE,
+    check_list,
     earlier_files,
     end_writing,
-    is_of_plan,
+    file_of,
+    plan_file,
+    plan_folder,
     remove_earlier,
     writing_into,
 )
 from firebreak.planning.output.export import read_build_order, read_years
 
 NAMES = ("plan.json", "segments.csv", "report.html")
+"""As earlier versions had them; the rules hold in data/ too."""
 
 
 def planned(folder: Path, *names: str) -> list[Path]:
@@ -52,7 +57,7 @@ def test_what_a_plan_wrote_is_removed_and_all_else_stays(tmp_path: Path) -> None
     listed(tmp_path, *NAMES)
     planned(tmp_path, "weather.csv", "years.csv", "notes.txt")
     (tmp_path / "segments.csv").write_text("changed since")
-    remove_earlier(earlier_files(tmp_path), {tmp_path.resolve() / "plan.json"})
+    remove_earlier(tmp_path, earlier_files(tmp_path), {tmp_path.resolve() / "plan.json"})
     assert names_in(tmp_path) == {"plan.json", "segments.csv", "weather.csv", "years.csv",
                                   "notes.txt", FILES_FILE}
 
@@ -60,7 +65,7 @@ def test_what_a_plan_wrote_is_removed_and_all_else_stays(tmp_path: Path) -> None
 def test_without_a_list_nothing_is_removed_and_the_user_is_told(tmp_path: Path) -> None:
     planned(tmp_path, *NAMES, "notes.txt")
     with pytest.warns(UserWarning, match=r"report\.html, segments\.csv may be of an earlier plan"):
-        remove_earlier(earlier_files(tmp_path), {tmp_path.resolve() / "plan.json"})
+        remove_earlier(tmp_path, earlier_files(tmp_path), {tmp_path.resolve() / "plan.json"})
     assert names_in(tmp_path) == {*NAMES, "notes.txt"}
 
 
@@ -74,13 +79,15 @@ def test_a_folder_without_a_plan_holds_no_file_of_one(tmp_path: Path) -> None:
                                   '{"files": {}, "unfinished": {"..": ["0"]}}',
                                   '{"files": {}, "unfinished": {"report.html": "0"}}',
                                   '{"files": {}, "unfinished": {"report.html": [0]}}',
-                                  '{"files": {"": "0"}}', '{"files": {"..": "0"}}',
+                                  '{"files": {"": "0"}}', '{"files": {"data/../a": "0"}}',
+                                  '{"files": {"data/": "0"}}', '{"files": {"more/a": "0"}}',
+                                  '{"files": {"..": "0"}}',
                                   f'{{"files": {{"{"a" * 300}": "0"}}}}'])
 def test_a_damaged_list_is_none(tmp_path: Path, text: str) -> None:
     planned(tmp_path, *NAMES)
     (tmp_path / FILES_FILE).write_text(text)
     assert set(earlier_files(tmp_path).values()) == {frozenset()}
-    assert is_of_plan(tmp_path, "report.html")
+    assert file_of(tmp_path, "report.html")
 
 
 def test_the_list_holds_checksums_of_what_was_written(tmp_path: Path) -> None:
@@ -101,6 +108,42 @@ def test_files_that_are_not_of_the_plan_are_not_read_as_its(tmp_path: Path) -> N
     listed(tmp_path, "plan.json")
     assert read_build_order(tmp_path, land, cells) is None
     assert read_years(tmp_path) == {}
+
+
+def test_data_is_read_before_what_an_earlier_version_left(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    for folder, year in (("", 2027), ("data", 2031)):
+        (tmp_path / folder / "segments.csv").write_text(f"build_order,year\n1,{year}\n")
+    assert read_years(tmp_path) == {1: 2031}
+    for folder in ("", "data"):
+        (tmp_path / folder / "plan.csv").write_text("row,col\n0,0\n")
+    assert plan_file(tmp_path) == tmp_path / "data" / "plan.csv"
+    assert plan_file(tmp_path / "data") == tmp_path / "data" / "plan.csv"
+    with writing_into(tmp_path) as writing:  # by a version that knows no data
+        write_text(tmp_path / "plan.csv", "row,col\n0,0\n")
+        end_writing(writing, {(tmp_path / "plan.csv").resolve()})
+    assert plan_file(tmp_path) == tmp_path / "plan.csv"
+
+
+@pytest.mark.parametrize(("named", "found"), [
+    ("", ""), ("plan.json", ""), ("data", ""), ("data/plan.csv", ""), ("other.csv", "")])
+def test_a_plan_s_folder_is_found_from_its_files(tmp_path: Path, named: str, found: str) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "plan.csv").touch()
+    assert plan_folder(tmp_path / named) == tmp_path / found
+    (tmp_path / "data" / "plan.json").touch()  # a user's folder of this name, with a plan
+    assert plan_folder(tmp_path / "data" / "plan.csv") == tmp_path / "data"
+
+
+def test_a_name_that_is_taken_by_another_kind_is_refused(tmp_path: Path) -> None:
+    check_list(tmp_path)
+    (tmp_path / "data").write_text("a file")
+    with pytest.raises(InputError, match=r"data: expected a folder, or nothing there, got a file"):
+        check_list(tmp_path)
+    (tmp_path / "data").unlink()
+    (tmp_path / FILES_FILE).mkdir()
+    with pytest.raises(InputError, match=r"expected a file, or nothing there, got a folder"):
+        check_list(tmp_path)
 
 
 @pytest.mark.parametrize("after", [False, True])
@@ -138,7 +181,7 @@ def test_a_plan_that_ends_leaves_the_files_of_one_that_is_still_written(tmp_path
         write_text(tmp_path / "segments.csv", "of the first")
         end_writing(second, {tmp_path.resolve() / name for name in second.own})
         assert names_in(tmp_path) == {"plan.json", "report.html", "segments.csv", FILES_FILE}
-        assert is_of_plan(tmp_path, "segments.csv")
+        assert file_of(tmp_path, "segments.csv")
         with pytest.warns(UserWarning, match=r"plan\.json changed or went while"):
             end_writing(first, {tmp_path.resolve() / name for name in first.own})
     assert names_in(tmp_path) == {"plan.json", "segments.csv", FILES_FILE}
@@ -179,7 +222,7 @@ def test_a_plan_that_stops_early_takes_no_file_of_an_old_version_for_none_of_its
     with contextlib.suppress(KeyboardInterrupt), writing_into(tmp_path):
         write_text(tmp_path / "options.json", "{}")
         raise KeyboardInterrupt
-    assert all(is_of_plan(tmp_path, name) for name in NAMES)
+    assert all(file_of(tmp_path, name) for name in NAMES)
     with pytest.warns(UserWarning, match=r"report\.html, segments\.csv may be of an earlier plan"):
         listed(tmp_path, "plan.json")
     assert names_in(tmp_path) == {*NAMES, FILES_FILE}

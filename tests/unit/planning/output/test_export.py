@@ -38,12 +38,21 @@ def plan(land: Landscape) -> Plan:
     return make_plan(scene, 0.1, 16, "downstream-value", seed=3)
 
 
+@pytest.mark.parametrize("earlier", [False, True])
 @pytest.mark.parametrize("name", ["", "plan.csv", "plan.tif"])
 def test_a_plan_comes_back_as_it_was(plan: Plan, land: Landscape, tmp_path: Path,
-                                     name: str) -> None:
-    files = write_plan(plan, land, tmp_path / "out")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(
-        path.name for path in files.values())
+                                     name: str, *, earlier: bool) -> None:
+    """From data/, where plans of earlier versions have nothing."""
+    out = tmp_path / "out"
+    files = {path.relative_to(out).as_posix() for path in write_plan(plan, land, out).values()}
+    assert files == {"plan.json", "data/plan.csv", "data/plan.tif", "data/firebreaks.csv"}
+    assert {path.name for path in out.iterdir()} == {"plan.json", "data"}
+    if earlier:
+        for path in (out / "data").iterdir():
+            path.rename(out / path.name)
+        (out / "data").rmdir()
+    elif name:
+        name = f"data/{name}"
     back = read_plan(tmp_path / "out" / name, land)
     assert back.cells.tolist() == plan.cells.tolist()
     for field in ("method", "cost", "cost_unit", "budget", "budget_share", "landscape_checksum",
@@ -99,7 +108,7 @@ def test_a_list_of_cells_made_elsewhere_is_a_plan(land: Landscape, tmp_path: Pat
 def test_a_plan_is_also_written_as_a_table_of_cell2fire(plan: Plan, land: Landscape,
                                                         tmp_path: Path) -> None:
     path = write_plan(plan, land, tmp_path)["firebreaks"]
-    assert path == tmp_path / "firebreaks.csv"
+    assert path == tmp_path / "data" / "firebreaks.csv"
     header, line = path.read_text().splitlines()
     assert header == "Year,Ncell"
     assert [int(word) for word in line.split(",")] == [1, *(plan.cells + 1).tolist()]
@@ -144,7 +153,7 @@ def test_an_empty_plan_is_a_plan(plan: Plan, land: Landscape, tmp_path: Path) ->
     empty = replace(plan, cells=np.empty(0, np.int64), cost=0.0, method="none")
     write_plan(empty, land, tmp_path)
     for name in ("plan.csv", "plan.tif", "firebreaks.csv"):
-        assert read_plan(tmp_path / name, land).cells.size == 0
+        assert read_plan(tmp_path / "data" / name, land).cells.size == 0
 
 
 @pytest.mark.parametrize(("text", "message"), [

@@ -49,8 +49,12 @@ from firebreak.report.words import (
 )
 from firebreak.weather.streams import WeatherStreams
 
-ORIGIN = Origin("firebreak plan 'a <b> & c'", {"budget": 0.1}, ["plan.tif"])
+ORIGIN = Origin("firebreak plan 'a <b> & c'", {"budget": 0.1}, [Path("data/plan.tif")])
 FORBIDDEN = re.compile(r"https?://|//[a-z]|<script|<link|<iframe|@import|url\(", re.IGNORECASE)
+
+
+def origin_in(out: Path) -> Origin:
+    return ORIGIN._replace(files=[out / path for path in ORIGIN.files])
 
 
 class Page(HTMLParser):
@@ -124,11 +128,12 @@ def written(result: PlanResult, evaluation: Evaluation,
         curves = {"none": saved_by_order(result.scene, result.plan, result.effect.loss[0], 0.5,
                                          points=2)}
         report = reported(result._replace(years=years_of(result.segments, phases)), evaluation,
-                          ORIGIN)
+                          origin_in(out))
         files = write_plan_report(out, report, curves)
-    assert {path.name for path in files} == {path.name for path in out.iterdir()}
+    assert {*files} == {path for path in out.rglob("*") if path.is_file()}
     beside = files[-1].read_text().partition("Files beside this page")[2]
-    assert all(f'<li><a href="{path.name}">{path.name}</a></li>' in beside for path in files[:-1])
+    assert all(f'<li><a href="data/{path.name}">data/{path.name}</a></li>' in beside
+               for path in files[:-1])
     return out
 
 
@@ -137,7 +142,7 @@ def test_the_report_is_one_file_without_a_network(written: Path) -> None:
     assert not FORBIDDEN.search(re.sub(r"data:image/\w+;base64,[\w+/=]+", "", text))
     page = Page(text)
     assert page.open == []
-    beside = {*ORIGIN.files, *(path.name for path in written.iterdir())}
+    beside = {"data/plan.tif", *(f"data/{path.name}" for path in (written / "data").iterdir())}
     assert page.links <= page.anchors | beside
     assert len(page.pictures) == 8
     for picture in page.pictures:
@@ -152,7 +157,7 @@ def test_the_report_is_one_file_without_a_network(written: Path) -> None:
 def test_the_report_says_how_it_was_made_and_what_it_is_not_for(written: Path,
                                                                 result: PlanResult) -> None:
     words = " ".join("".join(Page((written / "report.html").read_text()).words).split())
-    for said in (ORIGIN.command, result.full.checksum(), plan_id(result), "numpy",
+    for said in (ORIGIN.command, result.full.checksum(), plan_id(result.plan), "numpy",
                  "test the plan; no method was given them", "over 40 test fires",
                  "burn-probability", "2027", *LIMITS, how_fires_end(result.scene.conditions),
                  breaks_in_short(result.scene.conditions)):
@@ -182,10 +187,11 @@ def test_a_plan_of_nothing_has_a_report_too(scene: Scene, tmp_path: Path,
                                             monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(animation, "SHOW_FIRES", 8)
     monkeypatch.setattr(canvas, "DPI", 30)
-    files = write_plan_report(tmp_path, reported(result_of(scene, "none"), None, ORIGIN))
+    files = write_plan_report(tmp_path, reported(result_of(scene, "none"), None,
+                                                  origin_in(tmp_path)))
     text = files[-1].read_text()
     assert "these fires do not show that the plan reduces the expected loss" in text
-    assert not (tmp_path / "budget.png").exists()
+    assert not (tmp_path / "data" / "budget.png").exists()
 
 
 def test_words_cannot_become_markup(scene: Scene, result: PlanResult) -> None:
@@ -279,7 +285,7 @@ def test_shaded_breaks_are_told_directly_below_the_headline(tmp_path: Path,
     monkeypatch.setattr(canvas, "DPI", 30)
     shaded = FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))
     result = result_of(make_scene(generate(4, 12), shaded, 0))
-    files = write_plan_report(tmp_path, reported(result, None, ORIGIN))
+    files = write_plan_report(tmp_path, reported(result, None, origin_in(tmp_path)))
     text = files[-1].read_text()
     head = text[text.index("<main>"):text.index("<section")]
     assert "fire can cross it" in head

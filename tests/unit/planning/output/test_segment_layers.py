@@ -18,7 +18,9 @@ from firebreak.landscape.candidates.corridors.shape import (
     with_line_lengths,
 )
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.output.corridor_layers import slope_class, write_corridors
+from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.output.segment_layers import centrelines, write_segments
+from firebreak.planning.output.tables import columns_of, slope_class
 from firebreak.planning.output.vectors import has_vector_reader
 
 SIZE = 40
@@ -106,23 +108,50 @@ def test_the_package_has_lines_ground_and_anchors(tmp_path: Path) -> None:
                    transform=(30.0, 0.0, -2e6, 0.0, -30.0, 1.5e6))
     parts = with_line_lengths([corridor((20, 2), (20, 36)), corridor((20, 17), (5, 17),
                                                                      name="road 1")], SIZE, 30.0)
-    columns = [{"build_order": k + 1, "length_m": own.length_m, "area_ha": own.area_ha,
-                "cost": own.cost, "cost_unit": "USD", "saves": 2.0, "saves_low": 1.0,
-                "saves_high": 3.0} for k, own in enumerate(parts)]
-    path = write_corridors(tmp_path / "corridors.gpkg", parts, columns, land, 20.0, "build_order")
+    columns = columns_of(parts, [2.0, 1.0], 9.0, "houses", "USD", 20.0)
+    (tmp_path / "data").mkdir()
+    write_segments(tmp_path, parts, columns, land)
+    path = tmp_path / "plan.gpkg"
     layers = {name: kind for name, kind in pyogrio.list_layers(path).tolist() if kind is not None}
-    assert layers == {"corridors": "MultiLineString", "footprints": "MultiPolygon",
-                      "anchors": "Point"}
-    for layer in ("corridors", "footprints"):
+    assert layers == {"segments": "MultiPolygon", "centrelines": "MultiLineString",
+                      "footprints": "MultiPolygon", "anchors": "Point"}
+    for layer in ("segments", "centrelines", "footprints"):
         info = pyogrio.read_info(path, layer=layer)
-        assert {"name", "build_order", "width_m", "length_m", "area_ha", "cost", "currency",
-                "slope_class", "saves", "saves_low", "saves_high"} <= set(info["fields"])
+        assert {"name", "build_order", "width_m", "length_m", "area_ha", "cost", "cost_unit",
+                "slope_class", "from", "to"} <= set(info["fields"])
         assert info["features"] == 2
     _, _, _, areas = pyogrio.raw.read(
         path, sql="SELECT ST_Area(geom) AS area FROM footprints", sql_dialect="SQLITE")
     _, _, _, spans = pyogrio.raw.read(
-        path, sql="SELECT ST_Length(geom) AS span FROM corridors", sql_dialect="SQLITE")
+        path, sql="SELECT ST_Length(geom) AS span FROM centrelines", sql_dialect="SQLITE")
     assert spans[0].tolist() == pytest.approx([own.length_m - 30.0 for own in parts])
     for area, span in zip(areas[0], spans[0], strict=True):
         assert area == pytest.approx(20.0 * span + np.pi * 10.0**2, rel=0.01)
     assert pyogrio.read_info(path, layer="anchors")["features"] == 4
+
+
+def test_centre_lines_of_cells_join_where_segments_join() -> None:
+    """A plan of cells is cut into segments that share no cell."""
+    breaks = np.zeros(LAND.shape, np.bool_)
+    breaks[20, 2:36] = breaks[8:20, 17] = True
+    parts = break_segments_of(breaks, LAND, 300.0)
+    assert len(parts) > 3
+    corners = [[tuple(point) for part in line["coordinates"] for point in part]
+               for line in centrelines(parts, LAND)]
+    linked, waiting = {0}, [0]
+    while waiting:
+        own = corners[waiting.pop()]
+        new = {k for k, other in enumerate(corners) if k not in linked and {*own} & {*other}}
+        linked |= new
+        waiting += new
+    assert linked == {*range(len(parts))}
+
+
+def test_a_line_of_a_single_cell_is_its_middle_third() -> None:
+    breaks = np.zeros(LAND.shape, np.bool_)
+    breaks[3, 7] = True
+    (line,) = centrelines(break_segments_of(breaks, LAND, 300.0), LAND)
+    (((x, y), (other, same)),) = line["coordinates"]
+    a, _, c, _, e, f = LAND.transform
+    assert ((x + other) / 2, y) == pytest.approx((c + 7.5 * a, f + 3.5 * e))
+    assert (other - x, same) == pytest.approx((a / 3, y))
