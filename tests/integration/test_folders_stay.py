@@ -219,7 +219,7 @@ def test_the_treated_land_of_a_plan_is_read_from_its_folder(place: Path) -> None
 
 
 def test_every_raster_of_a_plan_is_known_as_one() -> None:
-    assert {name for name in PLAN_FILES if name.endswith(".tif")} == PLANNED
+    assert {Path(name).name for name in PLAN_FILES if name.endswith(".tif")} == PLANNED
 
 
 def test_what_is_written_is_no_input(place: Path) -> None:

@@ -26,6 +26,8 @@ SIMULATED = frozenset(f"{name}.tif" for name in (
     "fireline_intensity_kw_m", "flame_length_m", "crown_fraction_burned", "downstream_value",
     "expected_loss", "annual_burn_probability", "flame_length_probability"))
 """The maps that `simulate` writes."""
+DATA = "data"
+"""The folder of a plan's rasters, tables and pictures, in that of the plan."""
 PLANNED = frozenset(f"{name}.tif" for name in (
     "plan", "segments", "treated_landscape", "treatment", "burn_probability_before",
     "burn_probability_after", "burn_probability_difference"))

@@ -15,6 +15,7 @@ from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.candidates.corridors.ground import ground_of
 from firebreak.landscape.candidates.corridors.shape import with_line_lengths
 from firebreak.landscape.formats.treated import write_treated
+from firebreak.landscape.names import DATA
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.area import View, cells_in, lift
@@ -32,7 +33,6 @@ from firebreak.planning.evaluation.losses import saved_by_order
 from firebreak.planning.evaluation.refine import saved_by_each
 from firebreak.planning.methods import method_of
 from firebreak.planning.output.buildable import Counts, counts_of
-from firebreak.planning.output.earlier import DATA
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.export_effect import (
     NO_CELLS,

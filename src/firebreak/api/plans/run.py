@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
-from firebreak.api.plans.stac import write_item
 from firebreak.api.shared.inputs import is_told
 from firebreak.checks import fail
 from firebreak.files import made_folder, without_links
@@ -62,6 +61,8 @@ def write_run(
         whole: a context in which the plan's own files are written, all or none.
         say: takes a sentence where a plan by windows is stopped, which then stays unfinished.
     """
+    from firebreak.api.plans.stac import write_item
+
     with run.writing(say), writing_into(made_folder(out)) as writing:
         with whole():
             files = [record(), *run.write_plan(out)]

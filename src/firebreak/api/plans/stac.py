@@ -10,9 +10,9 @@ from typing import Any
 
 from firebreak.files import write_text
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.names import DATA
 from firebreak.landscape.raster.degrees import corners_of
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.output.earlier import DATA
 from firebreak.planning.output.export_effect import plan_id
 
 ITEM_FILE = "stac_item.json"

@@ -17,7 +17,7 @@ from scipy.ndimage import distance_transform_edt
 
 from firebreak.checks import counted, fail
 from firebreak.landscape.landscape import NODATA
-from firebreak.landscape.names import is_own
+from firebreak.landscape.names import DATA, is_own
 from firebreak.landscape.raster.geotiff import Band
 from firebreak.units import KG_M3_PER_LB_FT3, METRES_PER_FOOT, METRES_PER_US_FOOT
 
@@ -330,4 +330,6 @@ def rasters_in(folder: Path) -> list[Path]:
     wrote there only where there are no others, as in the folder of a plan with its treated land.
     """
     found = sorted(path for path in folder.iterdir() if path.suffix.lower() in RASTERS)
+    if not found and (folder / "plan.json").is_file():
+        found = sorted((folder / DATA).glob("*.tif"))
     return [path for path in found if not is_own(path.name)] or found

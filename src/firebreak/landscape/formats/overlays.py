@@ -90,14 +90,8 @@ def _barriers(source: Raster, landscape: Landscape,
         _check_no_attribute(path, attribute)
         return mask_of(path, landscape, how="any"), None
     mask = mask_of(path, landscape, how="any")
-    if attribute is None:
-        return mask, None
-    width = levels_of_shapes(path, attribute, landscape)
-    if (width <= 0.0).any():
-        raise fail(expected="barriers wider than 0 m", given=f"{np.nanmin(width):g} in "
-                   f"'{attribute}'", where=str(path), remedy="correct the widths, or name the file "
-                   "without the attribute")
-    return mask, width
+    return mask, None if attribute is None else levels_of_shapes(path, attribute, landscape,
+                                                                 positive=True)
 
 
 def _road_m(path: Raster, landscape: Landscape) -> NDArray[np.float64]:

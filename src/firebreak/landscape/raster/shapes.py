@@ -137,16 +137,17 @@ def amounts_of_shapes(path: Path, attribute: str | None, landscape: Landscape) -
     return Amounts(grid.reshape(landscape.shape), shapes, outside, across)
 
 
-def levels_of_shapes(path: Path, attribute: str, landscape: Landscape) -> NDArray[np.float64]:
+def levels_of_shapes(path: Path, attribute: str, landscape: Landscape, *,
+                     positive: bool = False) -> NDArray[np.float64]:
     """The number of the shape that covers a cell, the largest of several, f64 [H, W]; nan where
     none does.
 
     Raises:
-        InputError: as `amounts_of_shapes`.
+        InputError: as `amounts_of_shapes`; a number of 0 where all are to be positive.
     """
     grid = np.full(landscape.fuel_model.size, np.nan)
     shapes = outside = 0
-    for covered, number in _covered(path, attribute, landscape):
+    for covered, number in _covered(path, attribute, landscape, positive):
         grid[covered.cells] = np.fmax(grid[covered.cells], number)
         shapes += 1
         outside += covered.cells.size == 0
@@ -161,11 +162,11 @@ def _check_some_inside(shapes: int, outside: int, path: Path) -> None:
                    remedy="check their place and reference system")
 
 
-def _covered(path: Path, attribute: str | None,
-             landscape: Landscape) -> Iterator[tuple[Covered, float]]:
+def _covered(path: Path, attribute: str | None, landscape: Landscape,
+             positive: bool = False) -> Iterator[tuple[Covered, float]]:
     """The cells that each shape of a file covers, and its number."""
     found = read_shapes(path, attribute)
-    numbers = [1.0 if attribute is None else _number(shape.value, attribute, place, path)
+    numbers = [1.0 if attribute is None else _number(shape.value, attribute, place, path, positive)
                for place, shape in enumerate(found.shapes, start=1)]
     ours = iter(on_map(found.geometries, found.crs, landscape, path))
     to_cells = ~rasterio.Affine(*landscape.transform)
@@ -179,14 +180,15 @@ def _covered(path: Path, attribute: str | None,
             raise damaged(path, error) from error
 
 
-def _number(value: Any, attribute: str, place: int, path: Path) -> float:
+def _number(value: Any, attribute: str, place: int, path: Path, positive: bool) -> float:
     """The number in an attribute of shape number `place`."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     number = float(value) if is_number else np.nan
-    if not 0.0 <= number < np.inf:
+    if not 0.0 <= number < np.inf or (positive and number == 0.0):
         nothing = value is None or (is_number and np.isnan(number))
         shown = "nothing" if nothing else f"'{str(value)[:40]}'"
-        raise fail(expected=f"a number of 0 or more in '{attribute}' of every shape",
+        kind = "a number above 0" if positive else "a number of 0 or more"
+        raise fail(expected=f"{kind} in '{attribute}' of every shape",
                    given=f"{shown} in shape {place}", where=str(path),
                    remedy="correct it, or leave the shape out")
     return number

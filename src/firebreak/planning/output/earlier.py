@@ -16,10 +16,9 @@ from typing import NamedTuple
 
 from firebreak.checks import InputError, fail
 from firebreak.files import noting, write_text
+from firebreak.landscape.names import DATA
 from firebreak.reading import record_of
 
-DATA = "data"
-"""The folder of a plan's rasters, tables and pictures, in that of the plan."""
 FILES_FILE = "plan_files.json"
 """Holds the names of the files that the plan in its folder wrote, with their checksums."""
 

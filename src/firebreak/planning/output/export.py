@@ -23,10 +23,11 @@ from firebreak.landscape.formats.folders import write_firebreak_csv
 from firebreak.landscape.formats.tables import read_firebreaks
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.names import DATA
 from firebreak.landscape.raster.degrees import place_of_points
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, plan_on
-from firebreak.planning.output.earlier import DATA, file_of, plan_file, plan_folder
+from firebreak.planning.output.earlier import file_of, plan_file, plan_folder
 from firebreak.reading import lines_of, record_of
 
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")

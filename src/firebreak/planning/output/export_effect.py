@@ -21,6 +21,7 @@ from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.qgis_styles import Class, even_stops, write_classes, write_ramp
 from firebreak.landscape.formats.write import Colour, write_geotiff, write_text
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.names import DATA
 from firebreak.landscape.treatment_table import TreatmentRow
 from firebreak.landscape.value_unit import UNKNOWN, ValueUnit
 from firebreak.planning.core.area import Offset, lift_grid, lift_segments
@@ -38,7 +39,6 @@ from firebreak.planning.evaluation.effect import (
 )
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.buildable import Counts
-from firebreak.planning.output.earlier import DATA
 from firebreak.planning.output.segment_layers import write_segments
 from firebreak.planning.output.tables import (
     BUILD_ORDER,

@@ -21,8 +21,8 @@ from firebreak.landscape.candidates.corridors.shape import Line, centre_lines
 from firebreak.landscape.formats.qgis_styles import Symbols, by_rank, by_year, vector_style
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.names import DATA
 from firebreak.landscape.raster.degrees import place_of_points
-from firebreak.planning.output.earlier import DATA
 from firebreak.planning.output.tables import BUILD_ORDER, csv_text
 from firebreak.planning.output.vectors import (
     Layer,

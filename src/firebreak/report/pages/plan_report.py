@@ -12,11 +12,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from firebreak.landscape.names import DATA
 from firebreak.landscape.raster.degrees import centre_of, degrees_in_words
 from firebreak.planning.core.plan import spent_words
 from firebreak.planning.core.progress import Bar, no_bar
 from firebreak.planning.evaluation.effect import by_weather
-from firebreak.planning.output.earlier import DATA
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.figures.animation import fire_animation
 from firebreak.report.figures.canvas import save_figure

@@ -173,6 +173,17 @@ def test_numbers_that_are_none_are_refused(tmp_path: Path, own: dict[str, Any], 
         amounts_on_grid(f"{path}:{attribute}", LAND, "value")
 
 
+@pytest.mark.parametrize(("width", "shown"), [(0, "'0'"), (-3.5, "'-3.5'"), (None, "nothing"),
+                                              ("wide", "'wide'")])
+def test_a_width_that_is_none_is_refused_by_its_feature(tmp_path: Path, width: object,
+                                                        shown: str) -> None:
+    path = written(tmp_path, [(box(2, 3, 0, 12), {"width_m": 6.0}),
+                              (box(6, 7, 0, 12), {"width_m": width})])
+    with pytest.raises(InputError, match=rf"a number above 0 in 'width_m' of every shape, got "
+                                         rf"{shown} in shape 2"):
+        with_rasters(LAND, barriers=f"{path}:width_m")
+
+
 def test_shapes_outside_the_map_are_said_or_refused(tmp_path: Path) -> None:
     path = written(tmp_path, [(point(1.5, 2.5), {}), (point(-1.5, 2.5), {}),
                               (box(8, 12, 0, 2), {})])
