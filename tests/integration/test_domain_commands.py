@@ -8,6 +8,10 @@ import pytest
 import rasterio
 
 import firebreak
+from firebreak.api.options import filled
+from firebreak.api.shared.domains import domain_words, part_of_map
+from firebreak.api.shared.evaluate_steps import parts_of
+from firebreak.api.shared.plan_options import EvaluateOptions, SimulateOptions
 from firebreak.checks import InputError
 from firebreak.cli import main
 
@@ -54,6 +58,21 @@ def test_maps_are_empty_outside_the_area_and_the_words_say_where_fires_start(
     inside[0:34, 30:64] = True
     assert grid.mask[~inside].all()
     assert not grid.mask[inside].all()
+
+
+def test_a_window_has_the_surroundings_of_an_area_and_made_land_has_none() -> None:
+    scene = filled(SimulateOptions, FIRES | {"duration_min": 20.0}, "test").scene
+    options = EvaluateOptions(window=30, windows=1, scene=scene)
+    (found,), (made,) = (parts_of(source, options) for source in (SAMPLE, "synthetic:1:40"))
+    area = found.land.name.removeprefix(SAMPLE).strip("[]")
+    asked = part_of_map(found.full, area, scene, SAMPLE)
+    assert found.domain == asked.domain is not None
+    assert found.land.checksum() == asked.land.checksum()
+    assert found.land.inside.sum() == 30 * 30
+    assert made.domain is None
+    assert made.land.shape == (30, 30)
+    assert domain_words(None, found.domain) == domain_words(found.domain) != ""
+    assert domain_words(*[found.domain] * 2).startswith("fires also start around 2 of")
 
 
 def test_an_area_is_of_one_landscape_and_beside_no_windows() -> None:

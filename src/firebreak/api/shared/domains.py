@@ -70,6 +70,9 @@ def _sample_of(full: "Landscape") -> str:
     return full.name if is_sample(full.name) and name in sample_names() else ""
 
 
-def domain_words(domain: "Domain | None") -> str:
+def domain_words(*domains: "Domain | None") -> str:
     """A line on the land where fires start; nothing where there is no domain."""
-    return "" if domain is None else f"{domain.words()}\n"
+    found = [domain.words() for domain in domains if domain is not None]
+    if len(found) > 1:
+        found = [f"fires also start around {len(found)} of the landscapes, as far as they reach"]
+    return "".join(f"{words}\n" for words in found)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from firebreak.fire import Fires, Scene
     from firebreak.landscape.landscape import Landscape
+    from firebreak.landscape.raster.windows import Window
     from firebreak.planning.core.domain import Domain
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.evaluation.judging import Burn
@@ -200,8 +201,8 @@ def _is_large(shape: tuple[int, int] | None) -> bool:
 
 
 def parts_of(source: "str | Landscape", options: EvaluateOptions) -> list[Part]:
-    """The area of a landscape with the land where its fires come from, or windows of it, drawn over
-    the whole of it, each a landscape of its own.
+    """The area of a landscape, or windows drawn over the whole of it, each with the land where its
+    fires come from; a window of land that has no such surroundings is a landscape of its own.
 
     Raises:
         InputError: no landscape there, or no window.
@@ -221,8 +222,18 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> list[Part]:
     # Neighbours are alike, and an interval takes windows for independent.
     drawn = generator(options.scene.seed, "evaluate", "windows", land.fire_checksum()).permutation(
         len(found))[:options.windows]
-    windows = [found[place].of(land) for place in sorted(drawn.tolist())]
-    return [Part(spec, window, window, (0, 0), None) for window in windows]
+    return [_window_part(land, found[place], options, spec) for place in sorted(drawn.tolist())]
+
+
+def _window_part(land: "Landscape", window: "Window", options: EvaluateOptions,
+                 spec: str) -> Part:
+    rows, cols = window.slices
+    part = part_of_map(land, f"{rows.start}:{rows.stop},{cols.start}:{cols.stop}", options.scene,
+                       spec)
+    if part.domain is not None:
+        return part
+    own = window.of(land)
+    return Part(spec, own, own, (0, 0), None)
 
 
 def _only(parts: Sequence[Part]) -> Part:

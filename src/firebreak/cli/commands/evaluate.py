@@ -72,7 +72,7 @@ def _run(args: EvaluateArguments) -> int:
         done = evaluate(scenes, methods, test_fires=args.test_fires,
                         bar=bars(args.scene.bars_hidden), burn=burn, **request)
     print(table(done))
-    print("".join(map(domain_words, domains)), end="")
+    print(domain_words(*domains), end="")
     for words in dict.fromkeys(args.scene.crews_words(scene.conditions) for scene in scenes):
         print(words, end="")
     for words in dict.fromkeys(words for scene in scenes for words in scene.conditions.assumed):
