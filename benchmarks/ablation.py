@@ -28,7 +28,7 @@ from firebreak.api.shared.machine import use_threads
 from firebreak.checks import InputError, fail
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
-from firebreak.train.rollout.validation import returns_of
+from firebreak.train.rollout.player import returns_of
 from firebreak.train.run.trainer import ParallelTrainer
 from firebreak.train.storage.metrics import JsonLines, read_rows
 

@@ -16,7 +16,7 @@ from firebreak.memory.registry import live_counts
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.splits import make_splits
-from firebreak.train.rollout.validation import validate
+from firebreak.train.rollout.player import validate
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 

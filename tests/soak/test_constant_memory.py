@@ -6,7 +6,7 @@ import pytest
 
 from firebreak.api.shared.run_output import consume
 from firebreak.cli.commands.memory import often_read
-from firebreak.memory.resident import STEPS_FOR_LONG
+from firebreak.memory.trend import STEPS_FOR_LONG
 from firebreak.memory.verdict import judge
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits

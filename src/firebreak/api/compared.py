@@ -70,7 +70,7 @@ class ComparedPlans(Evaluation):
                 f"{self.test_fires:,} test fires each; {self.best} saves most>")
 
     def _repr_html_(self) -> str:
-        from firebreak.report.pages.notebook import methods_table
+        from firebreak.report.pages.plan_report import methods_table
 
         return methods_table(self)
 

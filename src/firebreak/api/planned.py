@@ -217,7 +217,7 @@ class PlannedBreaks:
                 f"cells, {self.plan.cost:,.4g} {self.plan.cost_unit}{saved}>")
 
     def _repr_html_(self) -> str:
-        from firebreak.report.pages.notebook import plan_cell
+        from firebreak.report.pages.plan_report import plan_cell
 
         run = self._run
         if isinstance(run, PlanAtOnce):

@@ -94,7 +94,7 @@ class SimulatedFires:
                 "of the burnable cells burned on average>")
 
     def _repr_html_(self) -> str:
-        from firebreak.report.pages.notebook import fires_cell
+        from firebreak.report.pages.plan_report import fires_cell
 
         unit = value_unit(self.landscape)
         mean = f"{unit.per_value * self.loss.mean():.4g} {unit.name}"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.env import core
-from firebreak.env.actions import action_count, allowed
+from firebreak.env.core import action_count, allowed
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch

@@ -1,7 +1,7 @@
 """Verdict on the rows of `memory.jsonl`: ok, filling, leak, not judged, or too short.
 
 What is exact (bytes and entries by owner, objects, figures, descriptors, threads) is judged in any
-run with enough readings. Resident memory is judged besides (`memory.resident`); where it is not,
+run with enough readings. Resident memory is judged besides (`memory.trend`); where it is not,
 nothing is called ok. Growth that fades, or belongs to a buffer that is not yet full, is filling.
 """
 
@@ -12,8 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.memory.process import HEAP
-from firebreak.memory.resident import Resident, Series, read_resident
-from firebreak.memory.trend import Limit, Trend, after_warm_up, trend
+from firebreak.memory.trend import (
+    Limit,
+    Resident,
+    Series,
+    Trend,
+    after_warm_up,
+    read_resident,
+    trend,
+)
 
 Row = Mapping[str, Any]
 State = Literal["ok", "filling", "leak", "not judged", "too short for a verdict"]
@@ -29,7 +36,7 @@ LIMITS = {
     "python_blocks": Limit(2_000, 20),
     "heap_bytes": Limit(500_000, 4_000), "gpu_bytes": Limit(1_000_000, 4_000),
 }
-"""Limits of what is exact. Those of resident memory are in `memory.resident`."""
+"""Limits of what is exact. Those of resident memory are in `memory.trend`."""
 _BY_OWNER = ("owned_bytes", "items", "objects", "live")
 _NAMES = {"open_files": "file_kinds", "threads": "thread_kinds"}
 _WORDS = {"figures": "figures", "graph_tensors": "tensors", "children": "child processes",

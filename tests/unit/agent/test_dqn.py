@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
-from firebreak.agent import losses
+from firebreak.agent import dqn
 from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.exploration import between, epsilon_at
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.replay import Batch
-from firebreak.agent.schedules import between, epsilon_at
 from firebreak.agent.targets import double_q_target, masked_argmax
 from firebreak.layout import OBSERVATION
 from firebreak.settings.agent import AgentSettings
@@ -258,9 +258,9 @@ def test_a_batch_in_parts_teaches_what_it_teaches_at_once(monkeypatch) -> None:
     at_once, in_parts = agent(), agent()
     given = batch(count=7)
     one = at_once.learn(given)
-    monkeypatch.setattr(losses, "MAX_PART_CELLS", 3 * CELLS)
-    networks = losses.Networks(in_parts.online_net, in_parts.target_net, OBSERVATION)
-    assert [len(values) for _, values in losses.part_losses(networks, given, 0)] == [3, 3, 1]
+    monkeypatch.setattr(dqn, "MAX_PART_CELLS", 3 * CELLS)
+    networks = dqn.Networks(in_parts.online_net, in_parts.target_net, OBSERVATION)
+    assert [len(values) for _, values in dqn.part_losses(networks, given, 0)] == [3, 3, 1]
     other = in_parts.learn(given)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-5)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from firebreak.env.actions import _LENGTHS, _PERIODS, _STEPS_BY_DIRECTION
+from firebreak.env.core import _LENGTHS, _PERIODS, _STEPS_BY_DIRECTION
 from firebreak.env.kernels import PLACED, STOPS, allow_lines
 from firebreak.line_actions import SHAPES
 

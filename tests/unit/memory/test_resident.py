@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from firebreak.memory.explain import describe_growth, describe_verdict, last_line, to_json
-from firebreak.memory.resident import STEPS_FOR_LONG, TOLERATED
+from firebreak.memory.trend import STEPS_FOR_LONG, TOLERATED
 from firebreak.memory.verdict import NOT_JUDGED, Verdict, judge
 from unit.memory.rows import MB, series
 

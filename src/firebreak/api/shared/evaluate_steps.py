@@ -130,7 +130,7 @@ def kept_in(folder: Path, burn: "Burn") -> "Burn":
     from firebreak.fire import BurnResult
     from firebreak.planning.core.identity import bytes_of, hash_of, parts_of_scene, program
     from firebreak.tensor_file import Damaged
-    from firebreak.train.storage.forms import restoring
+    from firebreak.train.storage.checkpoints import restoring
     from firebreak.train.storage.store import open_folder, remove_folder, sweep, write_folder
 
     sweep(folder)

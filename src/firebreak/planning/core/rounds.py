@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import PART_OF_MAP
-from firebreak.env.actions import place_available
-from firebreak.env.core import begin
+from firebreak.env.core import begin, place_available
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import FireConditions

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
-from firebreak.env.actions import line_cells, open_cells
+from firebreak.env.core import line_cells, open_cells
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial, try_lines

@@ -13,13 +13,13 @@ from firebreak.agent.network import Part
 from firebreak.agent.policy_file import Policy
 from firebreak.agent.targets import unit_of
 from firebreak.checks import fail
-from firebreak.env.actions import (
+from firebreak.env.core import (
     allowed_lines_in,
+    begin,
     line_cells,
     place_available,
     treatable_part,
 )
-from firebreak.env.core import begin
 from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for

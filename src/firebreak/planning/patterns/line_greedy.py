@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.actions import line_state, place_available
+from firebreak.env.core import line_state, place_available
 from firebreak.env.kernels import STOPS
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch

@@ -1,4 +1,5 @@
-"""The report of a plan: which parts it has at which level, its pictures, and its one HTML file.
+"""The report of a plan: which parts it has at which level, its pictures, and its one HTML file; and
+results as a notebook shows them: a map and a table, without a file.
 
 What the pictures show of the plan comes from the keyed set of fires "test", which no method was
 shown; the animation is of the set "show". Printed a full report fits four sheets of A4: what is
@@ -12,28 +13,35 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from firebreak.fire import Scene
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.names import DATA
 from firebreak.landscape.raster.degrees import centre_of, degrees_in_words
-from firebreak.planning.core.plan import spent_words
+from firebreak.planning.core.area import View
+from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.core.progress import Bar, no_bar
 from firebreak.planning.evaluation.effect import by_weather
+from firebreak.planning.evaluation.evaluate import Evaluation
+from firebreak.planning.evaluation.intervals import interval_words
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.figures.animation import fire_animation
-from firebreak.report.figures.canvas import save_figure
+from firebreak.report.figures.canvas import png_of, save_figure
 from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.coordinates import Whole
-from firebreak.report.figures.crews_figure import crews_figure
 from firebreak.report.figures.curves import comparison_figure
-from firebreak.report.figures.maps import burn_probability_figure, landscape_figure
+from firebreak.report.figures.fields import field_figure
+from firebreak.report.figures.maps import burn_probability_figure, landscape_figure, plan_figure
 from firebreak.report.figures.plan_figures import (
     budget_figure,
+    crews_figure,
     exceedance_figure,
     segments_figure,
     weather_figure,
 )
 from firebreak.report.figures.years_figure import years_figure
 from firebreak.report.pages import plan_parts as parts
-from firebreak.report.pages.html import Part, page, write_page
+from firebreak.report.pages.html import Part, filled, page, percents, write_page
+from firebreak.report.pages.plan_parts import marked_in, pair_rows
 from firebreak.report.pages.reported_plan import Level, ReportedPlan, in_view
 
 Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -142,3 +150,37 @@ def _effect_figures(report: ReportedPlan, result: PlanResult, curves: Mapping[st
             {name: one._asdict() for name, one in report.evaluation.methods.items()},
             caption=caption)
     return figures
+
+
+def plan_cell(scene: Scene, plan: Plan, result: PlanResult | None,
+              evaluation: Evaluation | None) -> str:
+    """The breaks on the map of the part that was planned for, and the methods in a table."""
+    view, caption = View.of(scene.landscape), caption_of(scene.landscape, seed=scene.seed)
+    if result is None:
+        drawn = plan_figure(view.land, view.plan(plan), caption=caption)
+    else:
+        drawn = segments_figure(view.land, view.segments(result.segments), caption=caption,
+                                title=f"Fuel breaks ({plan.made_by})", years=result.years)
+    methods = "" if evaluation is None else methods_table(evaluation, plan.label)
+    return filled("notebook.html", "cell", f"{plan.label}: {spent_words(plan)}", png_of(drawn),
+                  methods)
+
+
+def fires_cell(landscape: Landscape, probability: NDArray[np.float64], seed: int,
+               words: str) -> str:
+    """Burn probability [H, W] on the map, and what the fires burned."""
+    view = View.of(landscape)
+    drawn = field_figure(view.land, view.grid(probability), title="Burn probability",
+                         label="share of fires that burn the cell", colours="inferno",
+                         caption=caption_of(landscape, seed=seed))
+    return filled("notebook.html", "cell", words, png_of(drawn), "")
+
+
+def methods_table(evaluation: Evaluation, marked: str | None = None) -> str:
+    """The reduction by each method, and the paired differences."""
+    rows = [[name, f"{one.reduction:.1%}", percents(one), f"{one.seconds:.2f}"]
+            for name, one in evaluation.methods.items()]
+    over = ("over the landscapes" if evaluation.interval == "landscapes" else
+            interval_words(evaluation.weathers))
+    return filled("notebook.html", "methods", rows, marked_in(evaluation, marked),
+                  pair_rows(evaluation), evaluation.test_fires, over)

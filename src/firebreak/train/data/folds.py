@@ -19,9 +19,15 @@ from firebreak.landscape.raster.windows import Window, aggregate, cut_blocks, li
 from firebreak.landscape.raster.windows import window_positions as positions
 from firebreak.seeding import generator
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.config.setup import check_cell_sizes, check_fuel_systems, conditions_of
+from firebreak.train.config.setup import (
+    all_treated,
+    check_cell_sizes,
+    check_fuel_systems,
+    conditions_of,
+    treat_as,
+    treated_draw,
+)
 from firebreak.train.data.splits import Splits, read_map, source_of
-from firebreak.train.data.treated import all_treated, treat_as, treated_draw
 
 
 class Store(NamedTuple):

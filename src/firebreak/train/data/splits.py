@@ -40,14 +40,17 @@ from firebreak.planning.core.rounds import PlanningCase
 from firebreak.planning.methods import check_case, check_methods, check_policy
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import (
+    Treat,
+    all_treated,
     check_cell_sizes,
     check_fuel_systems,
     conditions_of,
     synthetic_systems,
+    treat_as,
+    treated_draw,
     variation_of,
 )
 from firebreak.train.data.sizes import check_memory
-from firebreak.train.data.treated import Treat, all_treated, treat_as, treated_draw
 
 SPLIT_SHARES = (0.6, 0.2, 0.2)
 SMALLER = "smaller landscapes (landscapes.size)"

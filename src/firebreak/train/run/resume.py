@@ -20,7 +20,7 @@ from firebreak.reading import from_toml
 from firebreak.train.config.load import as_toml, checked, tree_of
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.run.progress import RunState
-from firebreak.train.storage.forms import check_channels, check_form, check_within, restoring
+from firebreak.train.storage.checkpoints import check_channels, check_form, check_within, restoring
 from firebreak.train.storage.metrics import Position, positions_of
 from firebreak.train.storage.store import Saved
 

@@ -29,10 +29,19 @@ from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import begin_with
 from firebreak.train.data.sizes import check_replay_budget
 from firebreak.train.data.splits import Splits
-from firebreak.train.rollout.validation import joined, validate
+from firebreak.train.rollout.player import joined, validate
 from firebreak.train.run.cleanup import EVERYTHING, Cleaner
-from firebreak.train.run.group import EnvGroup, replay_bytes, replay_share, size_in_words
-from firebreak.train.run.progress import BestPolicy, Progress, RunState, mean_or_none, progress_of
+from firebreak.train.run.progress import (
+    BestPolicy,
+    EnvGroup,
+    Progress,
+    RunState,
+    mean_or_none,
+    progress_of,
+    replay_bytes,
+    replay_share,
+    size_in_words,
+)
 from firebreak.train.run.resume import KIND, restore, state_of
 from firebreak.train.run.turn import (
     collect,

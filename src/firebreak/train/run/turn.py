@@ -13,14 +13,13 @@ from collections.abc import Callable, Sequence
 import torch
 
 from firebreak.agent.dqn import DQNAgent, Update
+from firebreak.agent.exploration import between
 from firebreak.agent.gain_store import GainStore
 from firebreak.agent.replay import Replay
-from firebreak.agent.schedules import between
 from firebreak.agent.symmetry import SYMMETRIES
 from firebreak.env.storage.problem import Problem
 from firebreak.train.data.sizes import states_of_a_step
-from firebreak.train.run.group import EnvGroup
-from firebreak.train.run.progress import RunState
+from firebreak.train.run.progress import EnvGroup, RunState
 
 VALIDATIONS, STEPS_PER_ROW = 8, 50
 """Validations of a fit after its first learner step, at most, and how many steps a row of metrics

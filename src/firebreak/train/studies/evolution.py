@@ -44,8 +44,14 @@ from firebreak.train.data.sizes import (
 from firebreak.train.rollout.player import Player, weights_of
 from firebreak.train.run.resume import restoring_with
 from firebreak.train.run.turn import update_from
-from firebreak.train.storage.checkpoints import CHECKPOINTS, latest_checkpoint, save_checkpoint
-from firebreak.train.storage.forms import check_channels, check_form, check_within
+from firebreak.train.storage.checkpoints import (
+    CHECKPOINTS,
+    check_channels,
+    check_form,
+    check_within,
+    latest_checkpoint,
+    save_checkpoint,
+)
 from firebreak.train.storage.metrics import Position, positions_of
 from firebreak.train.studies.population import (
     Member,

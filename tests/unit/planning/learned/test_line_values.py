@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from firebreak.env.actions import allowed, treatable_part
+from firebreak.env.core import allowed, treatable_part
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.fire import FireConditions, make_scene

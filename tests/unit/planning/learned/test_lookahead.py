@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from break_cases import BREAKS
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.env.actions import open_cells
+from firebreak.env.core import open_cells
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, Scene, burn, make_scene

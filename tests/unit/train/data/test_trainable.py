@@ -21,10 +21,9 @@ from firebreak.landscape.raster.windows import SYMMETRIES, aggregate, dihedral, 
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_table import read_table, with_treatments
 from firebreak.train.config.load import as_toml, load_config
-from firebreak.train.config.setup import conditions_of
+from firebreak.train.config.setup import all_treated, conditions_of, treat_as, treated_draw
 from firebreak.train.data.folds import make_store
 from firebreak.train.data.splits import Splits, check_compared, make_splits
-from firebreak.train.data.treated import all_treated, treat_as, treated_draw
 from firebreak.train.rollout.gains import LineGains
 from tiny import TINY
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from firebreak.agent import losses
+from firebreak.agent import dqn
 from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.gain_store import GainBatch, GainStore
 from firebreak.agent.symmetry import turn_map, turn_observation
@@ -155,7 +155,7 @@ def test_parts_weigh_every_labelled_cell_alike(monkeypatch: pytest.MonkeyPatch) 
     batch = store_of(5).sample(5, torch.Generator().manual_seed(2))
     batch.gain[:2, 3:] = torch.nan  # a part with next to no labels
     one = agent().learn(batch)
-    monkeypatch.setattr(losses, "MAX_PART_CELLS", 2 * SIZE * SIZE)
+    monkeypatch.setattr(dqn, "MAX_PART_CELLS", 2 * SIZE * SIZE)
     other = agent().learn(batch)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(
         (one.loss, one.gradient_norm, one.mean_q), rel=1e-4)

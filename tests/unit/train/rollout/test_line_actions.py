@@ -19,8 +19,7 @@ from firebreak.agent.symmetry import SYMMETRIES, turn_line_actions, turn_map
 from firebreak.agent.targets import unit_of
 from firebreak.checks import InputError
 from firebreak.env import ENV_ID, synthetic_source
-from firebreak.env.actions import action_count, allowed, are_allowed
-from firebreak.env.core import begin
+from firebreak.env.core import action_count, allowed, are_allowed, begin
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.problem import make_problem, problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for

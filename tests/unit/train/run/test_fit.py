@@ -15,7 +15,7 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
-from firebreak.train.rollout.validation import Validation
+from firebreak.train.rollout.player import Validation
 from firebreak.train.run.progress import RunState
 from firebreak.train.run.trainer import ParallelTrainer
 from firebreak.train.run.turn import is_due
