@@ -34,9 +34,8 @@ COMMON = ["agent.gain_share=0", "train.episodes=1000000", "train.num_envs=4",
 SETTINGS = [("20x20, 1 update a step", 20, 1.0), ("40x40, 1/10 update a step", 40, 0.1),
             ("40x40, no updates", 40, NO_UPDATES)]
 VARIANTS = [("one process", []),
-            ("1 worker, lockstep", ["train.collector_workers=1"]),
-            ("2 workers, lockstep", ["train.collector_workers=2"]),
-            ("2 workers, async", ["train.collector_workers=2", "train.mode='async'"])]
+            ("1 worker", ["train.collector_workers=1"]),
+            ("2 workers", ["train.collector_workers=2"])]
 
 
 class Spent(NamedTuple):

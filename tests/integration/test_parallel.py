@@ -147,39 +147,6 @@ def test_a_stopped_run_goes_on_with_the_round_under_way(
     assert content(again) == content(run[0])
 
 
-def test_in_async_a_slow_collector_is_not_waited_for(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer = begun(tmp_path, "train.collector_executor='in-process'", "train.mode='async'",
-                    "train.collector_wait_s=0.2")
-    pool = pool_of(trainer)
-    executor = pool._open()
-    answers = executor.answers
-    held_back: list[Any] = []
-
-    def without_the_third(timeout_s: float | None = None) -> Any:
-        """The third worker's answers do not come."""
-        found = answers(timeout_s)
-        held_back.extend(answer for answer in found if answer.worker == 2)
-        return [answer for answer in found if answer.worker != 2]
-    monkeypatch.setattr(executor, "answers", without_the_third)
-    rows = finished(trainer)
-    assert rows[-1]["episodes"] >= 24
-    assert len(held_back) == 1
-    assert pool._rounds[2] == 1
-    assert min(pool._rounds[:2]) >= 5
-
-
-def test_no_collector_runs_ahead_of_the_learner(tmp_path: Path) -> None:
-    trainer = begun(tmp_path, "train.collector_executor='in-process'", "train.mode='async'")
-    pool = pool_of(trainer)
-    pool._what_has_come(0, lambda: None)
-    for _ in range(50):
-        pool.poll()
-    assert len(pool._played) <= 2 * 3
-    assert max(pool._rounds) <= 4
-    trainer.close()
-
-
 def test_collectors_of_several_map_sizes_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"one map size together with train\.collectors, got 2"):
         begun(tmp_path, "mixture.sizes=[10, 12]")

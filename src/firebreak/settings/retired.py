@@ -45,6 +45,7 @@ OPTIONS = {
 
 _IMITATION = "leave it out: the agent learns from demonstrations as from its own steps"
 _RETURNS = "leave it out: returns of whole plans improved no policy"
+_LOCKSTEP = "leave it out: rounds as they come were no faster than those in lockstep"
 _ITSELF = "leave it out: the run makes its learner steps itself"
 KEYS = (
     RetiredOption(("agent.target_share",), 0.0,
@@ -56,6 +57,10 @@ KEYS = (
     RetiredOption(("agent.return_share",), 0.0, _RETURNS),
     RetiredOption(("agent.return_actions",), 8, _RETURNS),
     RetiredOption(("agent.return_fires",), 1000, _RETURNS),
+    RetiredOption(("landscapes.train_maps",), [], "name it in landscapes.maps: blocks of it train"),
+    RetiredOption(("mixture.cell_sizes_m",), [], "join cells with landscapes.aggregate"),
+    RetiredOption(("train.mode",), "lockstep", _LOCKSTEP),
+    RetiredOption(("train.collector_wait_s",), 5.0, _LOCKSTEP),
     RetiredOption(("train.learners",), 0, _ITSELF),
     RetiredOption(("train.learner_executor",), "processes", _ITSELF),
 )

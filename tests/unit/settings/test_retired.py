@@ -110,8 +110,12 @@ def test_a_runs_file_may_say_the_defaults_of_retired_keys(tmp_path: Path) -> Non
              "imitation_finish": "2000", "margin": "0.5", "return_share": "0.0",
              "return_actions": "8", "return_fires": "1000"}
     said = "".join(f"{key} = {value}\n" for key, value in lines.items())
-    path.write_text(as_toml(config).replace("[agent]\n", f"[agent]\n{said}"))
+    text = as_toml(config).replace("[agent]\n", f"[agent]\n{said}")
+    path.write_text(text.replace("[mixture]\n", "[mixture]\ncell_sizes_m = []\n").replace(
+        "[landscapes]\n", "[landscapes]\ntrain_maps = []\n"))
     assert load_config(str(path)) == config
+    with pytest.raises(InputError, match=r"'mixture\.cell_sizes_m' = \[30\], last in version 1.0"):
+        load_config("quick", ["mixture.cell_sizes_m=[30]"])
     with pytest.raises(InputError, match=r"'agent\.dueling' = True, last in version 1.0"):
         load_config("quick", ["agent.dueling=true"])
     with pytest.raises(InputError, match=r"'agent\.return_share' = 0\.5, last in version 1.0"):

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 
 from annotated_types import Ge, Gt, Le, Len, MinLen
 
-from firebreak.executors.base import ExecutorName, Mode
+from firebreak.executors.base import ExecutorName
 from firebreak.settings.agent import AgentSettings
 from firebreak.settings.breaks import TOML_NAMES, BreakSettings, TreatmentSettings
 from firebreak.settings.fire import BURNED_SHARE, FireSettings, ValueSettings
@@ -46,8 +46,6 @@ class MixtureConfig:
     fbp: Fraction = 0.0
     """Share of synthetic landscapes with fuels of the FBP System, where landscapes.family is not
     set."""
-    cell_sizes_m: list[Positive] = field(default_factory=list)
-    """Cell sizes that maps are joined to; as landscapes.aggregate if not set."""
     margin: Annotated[int, Ge(0), Le(64)] = 0
     """Most cells at the edge that only burn."""
     value_maps: Fraction = 0.0
@@ -117,8 +115,6 @@ class LandscapeConfig:
     """Folder that maps are relative to."""
     maps: list[str] = field(default_factory=list)
     """Maps cut into train, validation and test blocks."""
-    train_maps: list[str] = field(default_factory=list)
-    """Maps used for training only."""
     test_maps: list[str] = field(default_factory=list)
     """Maps used for testing only."""
     aggregate: Annotated[int, Ge(1), Le(20)] = 1
@@ -198,12 +194,8 @@ class TrainConfig:
     """A worker that takes longer for a round is replaced, and the round played again."""
     ray_address: str | None = None
     """HOST:PORT of a Ray cluster's head."""
-    mode: Mode = "lockstep"
-    """The same bits anywhere, or rounds as they come."""
     broadcast_steps: AtLeastOne = 32
     """Learner steps between sending weights."""
-    collector_wait_s: Positive = 5.0
-    """Longest wait for a collector in async."""
     checkpoints_kept: Annotated[int, Ge(1), Le(1000)] = 2
     """Last checkpoints kept, and the best besides."""
 

@@ -146,25 +146,19 @@ def check_cell_sizes(conditions: FireConditions, sizes: Iterable[float]) -> None
     """Refuses what cannot be trained on cells of these sizes, m, together.
 
     Raises:
-        InputError: embers on cells of several sizes, or breaks wider than the smallest cells.
+        InputError: embers, an attack or crews on cells of several sizes, or breaks wider than the
+            smallest cells.
     """
     each = sorted(set(sizes))
     # All environments' embers land in one native call, which knows one size of cells.
-    if conditions.spotting is not None and len(each) > 1:
-        given = " and ".join(f"{size:g}" for size in each)
-        raise fail(expected="cells of one size together with fires.spotting", given=f"{given} m",
-                   where="fires.spotting",
-                   remedy="train on maps of one cell size (mixture.cell_sizes_m, "
-                          "mixture.synthetic), or without spotting")
-    counted = conditions.attack_min is not None or (
-        conditions.hold is not None and conditions.hold.crew_km is not None)
-    if counted and len(each) > 1:
-        given = " and ".join(f"{size:g}" for size in each)
-        raise fail(expected="cells of one size together with fires.initial_attack or "
-                            "breaks.crew_km, which count cells", given=f"{given} m",
-                   where="fires.initial_attack and breaks.crew_km",
-                   remedy="train on maps of one cell size (mixture.cell_sizes_m, "
-                          "mixture.synthetic), or without them")
+    by_cells = [name for name, asked in (
+        ("fires.spotting", conditions.spotting), ("fires.initial_attack", conditions.attack_min),
+        ("breaks.crew_km", conditions.hold and conditions.hold.crew_km)) if asked is not None]
+    if by_cells and len(each) > 1:
+        raise fail(expected=f"cells of one size together with {by_cells[0]}, which counts cells",
+                   given=f"{' and '.join(f'{size:g}' for size in each)} m", where=by_cells[0],
+                   remedy="train on maps of one cell size (landscapes.maps, mixture.synthetic), "
+                          "or leave it out")
     if each and conditions.treatment.kind == "hard":
         break_width_m(conditions.treatment, each[0])
 

@@ -62,8 +62,7 @@ def make_store(config: RunConfig, data: Path) -> Store:
         draw = synthetic_landscapes(full, "trials", land.family, config.mixture.fbp)
         maps = [draw(config.evaluation.test_seed, i) for i in range(config.trials.landscapes)]
     else:
-        maps = [aggregate(read_map(config, data, name), land.aggregate)
-                for name in [*land.maps, *land.train_maps]]
+        maps = [aggregate(read_map(config, data, name), land.aggregate) for name in land.maps]
     check_cell_sizes(conditions_of(config, data), [one.cell_size_m for one in maps])
     check_fuel_systems(config, [one.fuel_system for one in maps])
     side = max(land.block, full) if land.kind == "windows" else full

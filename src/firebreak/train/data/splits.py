@@ -27,7 +27,6 @@ from firebreak.fire import FireConditions, Scene, layer_grids, layer_kinds, make
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.names import beside, is_sample, path_of
 from firebreak.landscape.raster.windows import (
-    SPLITS,
     Window,
     aggregate,
     list_windows,
@@ -220,58 +219,24 @@ def _test_scenes(config: RunConfig, conditions: FireConditions, maps: list[_Map]
         found["synthetic"] = scenes([draw(seed, i) for i in range(held_out.test_landscapes)])
     if land.kind == "synthetic":
         return found
-    for name in land.maps:
-        own = [m for m in maps if m.name == name]
-        # The coarsest comes first: it is what the landscapes table asks for.
-        found[name] = scenes(all_treated(_windows(config, own[:1], "test", land.size,
-                                                  held_out.test_landscapes), treat))
     for name in land.test_maps:
-        whole = _whole(name, aggregate(read_map(config, data, name), land.aggregate), "test")
-        found[name] = scenes(all_treated(_windows(config, [whole], "test", land.size,
-                                                  held_out.test_landscapes), treat))
+        whole = aggregate(read_map(config, data, name), land.aggregate)
+        maps = [*maps, _Map(name, whole, {"test": [Window(0, 0, *whole.shape)]})]
+    for one in maps:
+        found[one.name] = scenes(all_treated(_windows(config, [one], "test", land.size,
+                                                      held_out.test_landscapes), treat))
     return found
 
 
 def _maps(config: RunConfig, data: Path) -> list[_Map]:
-    """Maps at each cell size, the coarsest first; blocks are the same land at each of them."""
+    """Maps joined to their cell size, with the blocks of each split."""
     land = config.landscapes
-    if not land.maps and not land.train_maps:
+    if not land.maps:
         raise fail(expected="maps to cut windows from", given="none", where="landscapes.maps",
                    remedy="name at least one landscape file or folder")
-    found = []
-    for name in [*land.maps, *land.train_maps]:
-        read = read_map(config, data, name)
-        factors = sorted(_factors(config, read), reverse=True)
-        joined = [aggregate(read, factor) for factor in factors]
-        if name in land.train_maps:
-            found += [_whole(name, one, "train") for one in joined]
-            continue
-        blocks = split_blocks(joined[0].shape, land.block, SPLIT_SHARES, seed=0)
-        for factor, one in zip(factors, joined, strict=True):
-            times = factors[0] // factor
-            found.append(_Map(name, one, {split: [_scaled(b, times) for b in own]
-                                          for split, own in blocks.items()}))
-    return found
-
-
-def _factors(config: RunConfig, landscape: Landscape) -> set[int]:
-    """Cells joined into one, for each cell size of the mixture that the map can have."""
-    wanted = config.mixture.cell_sizes_m
-    if not wanted:
-        return {config.landscapes.aggregate}
-    factors = {round(size / landscape.cell_size_m) for size in wanted} - {0}
-    largest = max(factors, default=1)
-    # Blocks are cut on the coarsest grid; a finer one must share its lines.
-    return {factor for factor in factors if largest % factor == 0} or {1}
-
-
-def _whole(name: str, landscape: Landscape, split: str) -> _Map:
-    window = Window(row=0, col=0, rows=landscape.shape[0], cols=landscape.shape[1])
-    return _Map(name, landscape, {s: [window] if s == split else [] for s in SPLITS})
-
-
-def _scaled(block: Window, times: int) -> Window:
-    return Window(block.row * times, block.col * times, block.rows * times, block.cols * times)
+    joined = [aggregate(read_map(config, data, name), land.aggregate) for name in land.maps]
+    return [_Map(name, one, split_blocks(one.shape, land.block, SPLIT_SHARES, seed=0))
+            for name, one in zip(land.maps, joined, strict=True)]
 
 
 def read_map(config: RunConfig, data: Path, name: str) -> Landscape:

@@ -1,9 +1,7 @@
 """Many collectors for one learner: rounds of whole episodes, played by workers while it learns.
 
-In lockstep a round is collected by all, and the next one begins, with the weights of then, before
-the learner works on it: acting is one round behind, the same on every back end and any number of
-workers. In async each collector begins its next round by itself; what it plays depends on who is
-fast. Either way no collector has more than one round under way and `MAX_HELD` waiting.
+A round is collected by all, and the next one begins, with the weights of then, before the learner
+works on it: acting is one round behind, the same on every back end and any number of workers.
 """
 
 import time
@@ -21,9 +19,6 @@ from firebreak.executors.choice import open_executor
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.rollout.player import Played, Player, Weights, make_player, weights_of
-
-MAX_HELD = 2
-"""Rounds of a collector that wait for the learner."""
 
 
 class CollectorPool:
@@ -47,27 +42,34 @@ class CollectorPool:
         self._begun_at = 0  # env steps
         self._waiting: deque[int] = deque()
         self._playing: dict[int, int] = {}
-        self._played: list[tuple[int, Played]] = []
+        self._played: dict[int, Played] = {}
 
     def collect(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
-        """In lockstep a round of all collectors, in their order; in async what has come, after at
-        most `train.collector_wait_s` seconds. Returns of the episodes.
+        """Waits for the round under way, begins the next one, and returns the returns of the
+        episodes, in the order of collectors.
 
         Raises:
             WorkerLostError: a worker died at every attempt of a round.
         """
-        begin = time.perf_counter()
-        steps_before = self.env_steps
-        if self.config.train.mode == "lockstep":
-            returns = self._one_round(env_steps, check_stop)
-        else:
-            returns = self._what_has_come(env_steps, check_stop)
+        begin, collectors = time.perf_counter(), range(self.config.train.collectors)
+        if not (self._waiting or self._playing or self._played):
+            self._begin(env_steps)
+        while len(self._played) < len(collectors):
+            self._pump(None)
+            check_stop()
+        # All of it is counted at once, so that a stop before leaves the round under way.
+        round_ = [self._played[collector] for collector in collectors]
+        self._played.clear()
+        self.buffer += [episode for played in round_ for episode in played.episodes]
+        steps = sum(episode.action.size for episode in self.buffer)
+        self.env_steps += steps
+        self.episodes += len(self.buffer)
+        self._begin(env_steps + steps)
         seconds = time.perf_counter() - begin
-        steps = self.env_steps - steps_before
         self.collection_times.append(seconds)
         if steps:
             self.step_times.append(seconds * self.config.train.num_envs / steps)
-        return returns
+        return [one for played in round_ for one in played.returns]
 
     def drain(self, replay: Replay) -> int:
         """Hands all collected episodes on in their order; returns the number of transitions."""
@@ -81,8 +83,6 @@ class CollectorPool:
         """Between learner steps: takes what has come and keeps workers busy, without waiting."""
         if self._playing:
             self._pump(0.0)
-            if self.config.train.mode == "async":
-                self._begin_idle()
 
     def state(self) -> dict[str, Any]:
         """Everything needed to go on; a round under way is played again, with the weights of then.
@@ -124,51 +124,17 @@ class CollectorPool:
                 train.collector_limit_s)
         return self._executor
 
-    def _one_round(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
-        """Waits for the round under way and begins the next one."""
-        collectors = range(self.config.train.collectors)
-        if not (self._waiting or self._playing or self._played):
-            self._begin(list(collectors), env_steps)
-        while len(self._played) < len(collectors):
-            self._pump(None)
-            check_stop()
-        # All of it is counted at once, so that a stop before leaves the round under way.
-        returns = self._take_all()
-        self._begin(list(collectors), env_steps + sum(e.action.size for e in self.buffer))
-        return returns
-
-    def _what_has_come(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
-        """Returns of the rounds that have come, or of the first to come."""
-        self._begun_at = env_steps
-        deadline = time.monotonic() + self.config.train.collector_wait_s
-        self._begin_idle()
-        while not self._played and time.monotonic() < deadline:
-            self._pump(max(min(deadline - time.monotonic(), 0.5), 0.0))
-            check_stop()
-        return self._take_all()
-
-    def _begin_idle(self) -> None:
-        """In async: the next round of every collector that has none and not too many waiting."""
-        held = [collector for collector, _ in self._played]
-        busy = {*self._playing.values(), *self._waiting}
-        self._begin([collector for collector in range(len(self._rounds))
-                     if collector not in busy and held.count(collector) < MAX_HELD],
-                    self._begun_at)
-
-    def _begin(self, collectors: list[int], env_steps: int) -> None:
-        """Begins a round of each, with newer weights where these are due."""
-        if not collectors:
-            return
+    def _begin(self, env_steps: int) -> None:
+        """Begins a round of all collectors, with newer weights where these are due."""
         learned = self.agent.learner_steps
         if self._shared_at < 0 or learned - self._shared_at >= self.config.train.broadcast_steps:
             self._weights = {name: array.copy() for name, array
                              in weights_of(self.agent.online_net).items()}
             self._open().share(self._weights)
             self._shared_at = learned
-        for collector in collectors:
-            self._rounds[collector] += 1
+        self._rounds = [count + 1 for count in self._rounds]
         self._begun_at = env_steps
-        self._waiting.extend(collectors)
+        self._waiting.extend(range(len(self._rounds)))
         self._submit()
 
     def _submit(self) -> None:
@@ -189,16 +155,5 @@ class CollectorPool:
         """Takes answers that have come, at least one unless the time is over."""
         self._submit()
         for answer in self._open().answers(timeout_s):
-            self._played.append((self._playing.pop(answer.worker), answer.value))
+            self._played[self._playing.pop(answer.worker)] = answer.value
         self._submit()
-
-    def _take_all(self) -> list[float]:
-        """Rounds that are over, in the order of collectors (in async, of a collector's rounds)."""
-        returns = []
-        for _, played in sorted(self._played, key=lambda pair: pair[0]):
-            self.buffer += played.episodes
-            self.env_steps += sum(episode.action.size for episode in played.episodes)
-            self.episodes += len(played.episodes)
-            returns += played.returns
-        self._played.clear()
-        return returns

@@ -81,13 +81,17 @@ PAIRS = {
     "treatments, crews": ("breaks.treatment=shaded-break", "breaks.hold=hand",
                           "breaks.response_min=10")}
 REFUSED = {
-    "spotting on cells of two sizes": (
-        (*WINDOWS, *SPOTTING, "mixture.cell_sizes_m=[30,60]"), "fires.spotting: expected cells of"
-        " one size together with fires.spotting, got 30 and 60 m"),
     "spotting on windows and synthetic land": (
-        (*WINDOWS, *SPOTTING, "mixture.synthetic=0.5"), "got 30 and 100 m"),
+        (*WINDOWS, *SPOTTING, "mixture.synthetic=0.5"), "fires.spotting: expected cells of one size"
+        " together with fires.spotting, which counts cells, got 30 and 100 m"),
+    "an attack on windows and synthetic land": (
+        (*WINDOWS, "fires.initial_attack=300", "mixture.synthetic=0.5"),
+        "fires.initial_attack, which counts cells, got 30 and 100 m"),
+    "length of crews on windows and synthetic land": (
+        (*WINDOWS, *SHADED, "breaks.hold=hand", "breaks.crew_km=1", "mixture.synthetic=0.5"),
+        "breaks.crew_km, which counts cells, got 30 and 100 m"),
     "a break wider than the smallest cell": (
-        (*WINDOWS, "mixture.cell_sizes_m=[30,60]", "breaks.width_m=40"),
+        (*WINDOWS, "mixture.synthetic=0.5", "breaks.width_m=40"),
         "expected a break no wider than a cell of 30 m, got 40 m"),
     "a break wider than a synthetic cell": (("breaks.width_m=400",), "a cell of 100 m"),
     "shaded breaks with a rule of breach": ((*SHADED, 'breaks.breach="wilson"'),
