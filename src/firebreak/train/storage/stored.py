@@ -39,28 +39,15 @@ class _Reading(_Stored):
     grown: Amounts = {}
 
 
-class _FullReading(_Reading):
-    heap_bytes: Amount | None
-    owned_bytes: Amounts
-    items: Amounts
-    objects: Amounts
-    live: Amounts
-    figures: Amount
-    open_files: Amount
-    threads: Amount
-    graph_tensors: Amount = 0
-    children: Amount = 0
-    children_bytes: Amount = 0
-    python_blocks: Amount = 0
-    gpu_bytes: Amount = 0
-    filled: Amounts = {}
-    heap_free_bytes: Amount | None = None
-    mapped_bytes: Amounts | None = None
-    bounded_bytes: Amount = 0
-    bounded_blocks: Amount = 0
-    bounded_objects: Amounts = {}
-    file_kinds: Amounts = {}
-    thread_kinds: Amounts = {}
+_FULL: dict[str, Any] = (
+    dict.fromkeys(("owned_bytes", "items", "objects", "live"), (Amounts, ...))
+    | dict.fromkeys(("figures", "open_files", "threads"), (Amount, ...))
+    | dict.fromkeys(("filled", "bounded_objects", "file_kinds", "thread_kinds"), (Amounts, {}))
+    | dict.fromkeys(("graph_tensors", "children", "children_bytes", "python_blocks", "gpu_bytes",
+                     "bounded_bytes", "bounded_blocks"), (Amount, 0))
+    | {"heap_bytes": (Amount | None, ...), "heap_free_bytes": (Amount | None, None),
+       "mapped_bytes": (Amounts | None, None)})
+_FullReading = pydantic.create_model("_FullReading", __base__=_Reading, **_FULL)
 
 
 class _Progress(_Stored):
@@ -123,6 +110,9 @@ class _Measured(_Stored):
     trials.jsonl.
     """
 
+    kind: Literal["fold", "trial"]
+    trial: Count
+    fold: Count | None = None
     rss_bytes: Amount | None = None
     peak_rss_bytes: Amount | None = None
     driver_rss_bytes: Amount | None = None
@@ -132,8 +122,6 @@ class _Measured(_Stored):
 class _Fold(_Measured):
     """Rows of trials.jsonl."""
 
-    kind: Literal["fold"]
-    trial: Count
     fold: Count
     validation: Share
     test: Share
@@ -141,8 +129,6 @@ class _Fold(_Measured):
 
 
 class _Trial(_Measured):
-    kind: Literal["trial"]
-    trial: Count
     state: Literal["finished", "pruned"]
     changes: dict[str, bool | int | float | str]
     folds: Count
@@ -153,21 +139,10 @@ class _Trial(_Measured):
     reference: Share
 
 
-class _FoldMeasured(_Measured):
-    kind: Literal["fold"]
-    trial: Count
-    fold: Count
-
-
-class _TrialMeasured(_Measured):
-    kind: Literal["trial"]
-    trial: Count
-
-
 _METRICS: dict[object, type[_Stored]] = {"progress": _Progress, "validation": _Validation,
-                                             "generation": _Generation}
+                                         "generation": _Generation}
 _TRIALS: dict[object, type[_Stored]] = {"fold": _Fold, "trial": _Trial}
-_MEASURED: dict[object, type[_Stored]] = {"fold": _FoldMeasured, "trial": _TrialMeasured}
+_MEASURED: dict[object, type[_Stored]] = {"fold": _Measured, "trial": _Measured}
 _EVALUATION = pydantic.TypeAdapter(dict[Name, _Comparison])
 
 
