@@ -1,18 +1,24 @@
 """Fuel models: the 13 of Anderson and the 40 of Scott & Burgan, in the units of their papers, and
-which of them stands for a fuel with less load, or more.
+which of them stands for a fuel with less load, or more. The numbers are those of `fuels.csv`: loads
+of Anderson's models in lb/ft2, of the others in short tons per acre.
 
 Sources: Anderson 1982, "Aids to determining fuel models for estimating fire behavior", INT-122
 (loads in lb/ft2 as tabled by Albini 1976, INT-30); Scott & Burgan 2005, "Standard fire behavior
 fuel models", RMRS-GTR-153, table 7 (loads in short tons per acre). Colours of the 40 and of the
 unburnable codes are those of LANDFIRE's FBFM40 product, so that maps look familiar.
 
+Anderson's woody ratio of model 7 is 1550; 1500 is what BEHAVE computes with, and so do we.
+
 The load of fine fuel is that of dead fuel under 1/4 inch and of live fuel. That a treated or
 regrown fuel burns as the model of the nearest load is an assumption: models differ in more.
 """
 
+import csv
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
+_FIRST_OF_40 = 101
 _LB_FT2_PER_TON_ACRE = 2000.0 / 43560.0  # exact: short ton, international acre
 
 UNUSED_SAV_FT = 9999.0
@@ -30,35 +36,6 @@ _OF_ONE_KIND = (
 higher (a test holds it). Those that stand alone stay as they are. A model of two kinds belongs to
 the first.
 """
-
-TITLES = {
-    1: "short grass", 2: "timber, grass and understory", 3: "tall grass", 4: "chaparral",
-    5: "brush", 6: "dormant brush, hardwood slash", 7: "southern rough",
-    8: "closed timber litter", 9: "hardwood litter", 10: "timber, litter and understory",
-    11: "light logging slash", 12: "medium logging slash", 13: "heavy logging slash",
-    101: "short, sparse dry climate grass", 102: "low load, dry climate grass",
-    103: "low load, very coarse, humid climate grass", 104: "moderate load, dry climate grass",
-    105: "low load, humid climate grass", 106: "moderate load, humid climate grass",
-    107: "high load, dry climate grass", 108: "high load, very coarse, humid climate grass",
-    109: "very high load, humid climate grass",
-    121: "low load, dry climate grass-shrub", 122: "moderate load, dry climate grass-shrub",
-    123: "moderate load, humid climate grass-shrub", 124: "high load, humid climate grass-shrub",
-    141: "low load, dry climate shrub", 142: "moderate load, dry climate shrub",
-    143: "moderate load, humid climate shrub", 144: "low load, humid climate timber-shrub",
-    145: "high load, dry climate shrub", 146: "low load, humid climate shrub",
-    147: "very high load, dry climate shrub", 148: "high load, humid climate shrub",
-    149: "very high load, humid climate shrub",
-    161: "low load, dry climate timber-grass-shrub",
-    162: "moderate load, humid climate timber-shrub",
-    163: "moderate load, humid climate timber-grass-shrub", 164: "dwarf conifer with understory",
-    165: "very high load, dry climate timber-shrub",
-    181: "low load, compact conifer litter", 182: "low load broadleaf litter",
-    183: "moderate load conifer litter", 184: "small downed logs", 185: "high load conifer litter",
-    186: "moderate load broadleaf litter", 187: "large downed logs", 188: "long-needle litter",
-    189: "very high load broadleaf litter",
-    201: "low load activity fuel", 202: "moderate load activity fuel or low load blowdown",
-    203: "high load activity fuel or moderate load blowdown", 204: "high load blowdown"}
-"""Of the models of Anderson and of Scott & Burgan, by code."""
 
 
 class FuelModel(NamedTuple):
@@ -94,93 +71,23 @@ class FuelModel(NamedTuple):
     heat_btu_lb: float
 
 
-_Row = tuple[int, str, bool, float, float, float, float, float, int, int, int, float, int, int]
-
-# code, name, dynamic, 1h, 10h, 100h, herb, woody (lb/ft2), SAV 1h, herb, woody (1/ft),
-# depth (ft), extinction moisture (%), heat (BTU/lb)
-_ANDERSON: tuple[_Row, ...] = (
-    (1, "FM1", False, 0.034, 0, 0, 0, 0, 3500, 9999, 9999, 1.0, 12, 8000),
-    (2, "FM2", False, 0.092, 0.046, 0.023, 0.023, 0, 3000, 1500, 9999, 1.0, 15, 8000),
-    (3, "FM3", False, 0.138, 0, 0, 0, 0, 1500, 9999, 9999, 2.5, 25, 8000),
-    (4, "FM4", False, 0.230, 0.184, 0.092, 0, 0.230, 2000, 9999, 1500, 6.0, 20, 8000),
-    (5, "FM5", False, 0.046, 0.023, 0, 0, 0.092, 2000, 9999, 1500, 2.0, 20, 8000),
-    (6, "FM6", False, 0.069, 0.115, 0.092, 0, 0, 1750, 9999, 9999, 2.5, 25, 8000),
-    # Anderson's woody ratio is 1550; 1500 is what BEHAVE computes with, and so do we.
-    (7, "FM7", False, 0.052, 0.086, 0.069, 0, 0.017, 1750, 9999, 1500, 2.5, 40, 8000),
-    (8, "FM8", False, 0.069, 0.046, 0.115, 0, 0, 2000, 9999, 9999, 0.2, 30, 8000),
-    (9, "FM9", False, 0.134, 0.019, 0.007, 0, 0, 2500, 9999, 9999, 0.2, 25, 8000),
-    (10, "FM10", False, 0.138, 0.092, 0.230, 0, 0.092, 2000, 9999, 1500, 1.0, 25, 8000),
-    (11, "FM11", False, 0.069, 0.207, 0.253, 0, 0, 1500, 9999, 9999, 1.0, 15, 8000),
-    (12, "FM12", False, 0.184, 0.644, 0.759, 0, 0, 1500, 9999, 9999, 2.3, 20, 8000),
-    (13, "FM13", False, 0.322, 1.058, 1.288, 0, 0, 1500, 9999, 9999, 3.0, 25, 8000),
-)
-
-# The same columns; loads in short tons per acre.
-_SCOTT_BURGAN: tuple[_Row, ...] = (
-    (101, "GR1", True, 0.10, 0, 0, 0.30, 0, 2200, 2000, 9999, 0.4, 15, 8000),
-    (102, "GR2", True, 0.10, 0, 0, 1.00, 0, 2000, 1800, 9999, 1.0, 15, 8000),
-    (103, "GR3", True, 0.10, 0.40, 0, 1.50, 0, 1500, 1300, 9999, 2.0, 30, 8000),
-    (104, "GR4", True, 0.25, 0, 0, 1.90, 0, 2000, 1800, 9999, 2.0, 15, 8000),
-    (105, "GR5", True, 0.40, 0, 0, 2.50, 0, 1800, 1600, 9999, 1.5, 40, 8000),
-    (106, "GR6", True, 0.10, 0, 0, 3.40, 0, 2200, 2000, 9999, 1.5, 40, 9000),
-    (107, "GR7", True, 1.00, 0, 0, 5.40, 0, 2000, 1800, 9999, 3.0, 15, 8000),
-    (108, "GR8", True, 0.50, 1.00, 0, 7.30, 0, 1500, 1300, 9999, 4.0, 30, 8000),
-    (109, "GR9", True, 1.00, 1.00, 0, 9.00, 0, 1800, 1600, 9999, 5.0, 40, 8000),
-    (121, "GS1", True, 0.20, 0, 0, 0.50, 0.65, 2000, 1800, 1800, 0.9, 15, 8000),
-    (122, "GS2", True, 0.50, 0.50, 0, 0.60, 1.00, 2000, 1800, 1800, 1.5, 15, 8000),
-    (123, "GS3", True, 0.30, 0.25, 0, 1.45, 1.25, 1800, 1600, 1600, 1.8, 40, 8000),
-    (124, "GS4", True, 1.90, 0.30, 0.10, 3.40, 7.10, 1800, 1600, 1600, 2.1, 40, 8000),
-    (141, "SH1", True, 0.25, 0.25, 0, 0.15, 1.30, 2000, 1800, 1600, 1.0, 15, 8000),
-    (142, "SH2", False, 1.35, 2.40, 0.75, 0, 3.85, 2000, 9999, 1600, 1.0, 15, 8000),
-    (143, "SH3", False, 0.45, 3.00, 0, 0, 6.20, 1600, 9999, 1400, 2.4, 40, 8000),
-    (144, "SH4", False, 0.85, 1.15, 0.20, 0, 2.55, 2000, 1800, 1600, 3.0, 30, 8000),
-    (145, "SH5", False, 3.60, 2.10, 0, 0, 2.90, 750, 9999, 1600, 6.0, 15, 8000),
-    (146, "SH6", False, 2.90, 1.45, 0, 0, 1.40, 750, 9999, 1600, 2.0, 30, 8000),
-    (147, "SH7", False, 3.50, 5.30, 2.20, 0, 3.40, 750, 9999, 1600, 6.0, 15, 8000),
-    (148, "SH8", False, 2.05, 3.40, 0.85, 0, 4.35, 750, 9999, 1600, 3.0, 40, 8000),
-    (149, "SH9", True, 4.50, 2.45, 0, 1.55, 7.00, 750, 1800, 1500, 4.4, 40, 8000),
-    (161, "TU1", True, 0.20, 0.90, 1.50, 0.20, 0.90, 2000, 1800, 1600, 0.6, 20, 8000),
-    (162, "TU2", False, 0.95, 1.80, 1.25, 0, 0.20, 2000, 9999, 1600, 1.0, 30, 8000),
-    (163, "TU3", True, 1.10, 0.15, 0.25, 0.65, 1.10, 1800, 1600, 1400, 1.3, 30, 8000),
-    (164, "TU4", False, 4.50, 0, 0, 0, 2.00, 2300, 9999, 2000, 0.5, 12, 8000),
-    (165, "TU5", False, 4.00, 4.00, 3.00, 0, 3.00, 1500, 9999, 750, 1.0, 25, 8000),
-    (181, "TL1", False, 1.00, 2.20, 3.60, 0, 0, 2000, 9999, 9999, 0.2, 30, 8000),
-    (182, "TL2", False, 1.40, 2.30, 2.20, 0, 0, 2000, 9999, 9999, 0.2, 25, 8000),
-    (183, "TL3", False, 0.50, 2.20, 2.80, 0, 0, 2000, 9999, 9999, 0.3, 20, 8000),
-    (184, "TL4", False, 0.50, 1.50, 4.20, 0, 0, 2000, 9999, 9999, 0.4, 25, 8000),
-    (185, "TL5", False, 1.15, 2.50, 4.40, 0, 0, 2000, 9999, 1600, 0.6, 25, 8000),
-    (186, "TL6", False, 2.40, 1.20, 1.20, 0, 0, 2000, 9999, 9999, 0.3, 25, 8000),
-    (187, "TL7", False, 0.30, 1.40, 8.10, 0, 0, 2000, 9999, 9999, 0.4, 25, 8000),
-    (188, "TL8", False, 5.80, 1.40, 1.10, 0, 0, 1800, 9999, 9999, 0.3, 35, 8000),
-    (189, "TL9", False, 6.65, 3.30, 4.15, 0, 0, 1800, 9999, 1600, 0.6, 35, 8000),
-    (201, "SB1", False, 1.50, 3.00, 11.00, 0, 0, 2000, 9999, 9999, 1.0, 25, 8000),
-    (202, "SB2", False, 4.50, 4.25, 4.00, 0, 0, 2000, 9999, 9999, 1.0, 25, 8000),
-    (203, "SB3", False, 5.50, 2.75, 3.00, 0, 0, 2000, 9999, 9999, 1.2, 25, 8000),
-    (204, "SB4", False, 5.25, 3.50, 5.25, 0, 0, 2000, 9999, 9999, 2.7, 25, 8000),
-)
+def _model(row: dict[str, str]) -> FuelModel:
+    """The fuel model of a row of the table."""
+    code = int(row["code"])
+    unit = 1.0 if code < _FIRST_OF_40 else _LB_FT2_PER_TON_ACRE
+    loads = (float(row[f"load_{kind}"]) * unit for kind in ("1h", "10h", "100h", "herb", "woody"))
+    rest = (float(row[name]) for name in ("sav_1h_ft", "sav_herb_ft", "sav_woody_ft", "depth_ft"))
+    return FuelModel(code, row["name"], row["dynamic"] == "yes", *loads, *rest,
+                     float(row["extinction_percent"]) / 100.0, float(row["heat_btu_lb"]))
 
 
-def _model(row: _Row, lb_ft2_per_unit: float) -> FuelModel:
-    code, name, dynamic, *loads = row[:8]
-    sav_1h, sav_herb, sav_woody, depth, extinction_percent, heat = map(float, row[8:])
-    load_1h, load_10h, load_100h, herb, woody = (load * lb_ft2_per_unit for load in loads)
-    return FuelModel(code, name, dynamic, load_1h, load_10h, load_100h, herb, woody, sav_1h,
-                     sav_herb, sav_woody, depth, extinction_percent / 100.0, heat)
+with Path(__file__).with_name("fuels.csv").open(encoding="utf-8", newline="") as _file:
+    _ROWS = {int(row["code"]): row for row in csv.DictReader(_file)}
 
-
-FUEL_MODELS: dict[int, FuelModel] = {
-    row[0]: _model(row, lb_ft2_per_unit)
-    for table, lb_ft2_per_unit in ((_ANDERSON, 1.0), (_SCOTT_BURGAN, _LB_FT2_PER_TON_ACRE))
-    for row in table
-}
-
-UNBURNABLE: dict[int, str] = {
-    91: "NB1 urban",
-    92: "NB2 snow/ice",
-    93: "NB3 agriculture",
-    98: "NB8 water",
-    99: "NB9 barren",
-}
+FUEL_MODELS: dict[int, FuelModel] = {code: _model(row) for code, row in _ROWS.items()
+                                     if row["kind"]}
+"""The models by code."""
+UNBURNABLE: dict[int, str] = {code: row["name"] for code, row in _ROWS.items() if not row["kind"]}
 
 URBAN = 91
 """The code of developed ground, roads included."""
@@ -189,32 +96,11 @@ BARREN = 99
 
 FUEL_NAMES: dict[int, str] = {code: model.name for code, model in FUEL_MODELS.items()} | UNBURNABLE
 """Short name of every known code, such as "GR2" or "NB8 water"."""
-
-_FIRST_OF_KIND = {1: "grass", 4: "shrub", 8: "timber litter", 11: "slash", 101: "grass",
-                  121: "grass-shrub", 141: "shrub", 161: "timber-understory", 181: "timber litter",
-                  201: "slash-blowdown"}
-FUEL_KINDS: dict[int, str] = {
-    code: _FIRST_OF_KIND[max(first for first in _FIRST_OF_KIND if first <= code)]
-    for code in FUEL_MODELS}
+FUEL_KINDS: dict[int, str] = {code: _ROWS[code]["kind"] for code in FUEL_MODELS}
 """The fuel that carries the fire, by code that burns (Anderson 1982; Scott & Burgan 2005)."""
-
-_HEX_OF_GROUP: dict[int, str] = {
-    1: "FFFFBE FFFF00 E6C50B FFD37F FFAA66 CDAA66 897044 D3FFBE 70A800 267300 E8BEFF 7A8EF5 C500FF",
-    91: "686868 E1E1E1 FFEDED",
-    98: "000ED6 4D6E70",
-    101: "FFEBBE FFD373 FFEC8B FFFF73 F5DE29 E6E640 CDC673 8B864E A87000",
-    121: "FFAA00 FFA77F FF6300 CD6600",
-    141: "D7C29E D7B09E CD8966 895A44 CDAA66 ED7044 CD7D39 A83800 731A00",
-    161: "E9FFBE AAFF00 B4D79E 70A800 267300",
-    181: "BEFFE8 00FFC5 BED2FF 7B68EE BEE8FF 00C5FF 0084A8 005CE6 4D6E91",
-    201: "E8BEFF C500FF FFBEE8 FF7F7F",
-}
-
-FUEL_COLOURS: dict[int, str] = {
-    first + k: f"#{colour}"
-    for first, colours in _HEX_OF_GROUP.items()
-    for k, colour in enumerate(colours.split())
-}
+TITLES: dict[int, str] = {code: _ROWS[code]["title"] for code in FUEL_MODELS}
+"""The models in words, by code."""
+FUEL_COLOURS: dict[int, str] = {code: row["colour"] for code, row in _ROWS.items()}
 """Hex colour of every known code."""
 
 

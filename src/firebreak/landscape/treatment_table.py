@@ -86,11 +86,6 @@ class TreatmentRow:
         """The age that the states reach to."""
         return self.states[-1].to_year
 
-    @property
-    def steepest_percent(self) -> float:
-        """The slope above which it cannot be done."""
-        return self.costs[-1].to_slope_percent
-
     def state_at(self, age_years: int, where: str) -> StateRow:
         """A treated cell at an age.
 
@@ -333,7 +328,7 @@ def treatment_of_rows(rows: Sequence[TreatmentRow], age_years: int, where: str,
 def _nowhere(landscape: Landscape, rows: Sequence[TreatmentRow], where: str,
              bounded: bool) -> Exception:
     slopes = landscape.slope_tan[landscape.treatable]
-    steepest = max(row.steepest_percent for row in rows)
+    steepest = max(row.costs[-1].to_slope_percent for row in rows)
     effect = " and reaches the flame length" if bounded else ""
     return fail(expected=f"a treatable cell where {' or '.join(row.name for row in rows)} can be "
                          f"done (slopes up to {steepest:g} %){effect}",

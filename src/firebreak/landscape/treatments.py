@@ -102,6 +102,10 @@ def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
         bare = landscape.fuels.non_burnable
         return replace(landscape, fuel_model=np.where(there, bare, landscape.fuel_model))
     cover, density = landscape.canopy_cover, landscape.canopy_bulk_density_kg_m3
+    base = landscape.canopy_base_height_m
+    highest = np.float32(_LARGEST_BASE_SHARE) * landscape.canopy_height_m
+    raised = np.maximum(base * np.float32(treatment.canopy_base_height),
+                        np.float32(treatment.least_canopy_base_height_m))
     fewer = np.minimum(cover * np.float32(treatment.canopy_cover), treatment.most_canopy_cover)
     thinned = np.minimum(density * np.float32(treatment.canopy_bulk_density),
                          treatment.most_canopy_bulk_density_kg_m3)
@@ -109,8 +113,7 @@ def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
         landscape,
         fuel_model=np.where(there, fuel_after(landscape, treatment), landscape.fuel_model),
         canopy_cover=np.where(there, fewer, cover),
-        canopy_base_height_m=np.where(there, _raised_base(landscape, treatment),
-                                      landscape.canopy_base_height_m),
+        canopy_base_height_m=np.where(there, np.maximum(base, np.minimum(raised, highest)), base),
         canopy_bulk_density_kg_m3=np.where(there, thinned, density))
 
 
@@ -144,12 +147,3 @@ def _each_cell(landscape: Landscape, kinds: tuple[Treatment, ...]) -> Landscape:
     grids: dict[str, Any] = {name: np.choose(chosen, [getattr(one, name) for one in treated])
                              for name in CHANGED}
     return replace(landscape, **grids)
-
-
-def _raised_base(landscape: Landscape, treatment: Treatment) -> NDArray[np.float32]:
-    """As far as half the trees' height allows, and never lower than it was."""
-    base = landscape.canopy_base_height_m
-    highest = np.float32(_LARGEST_BASE_SHARE) * landscape.canopy_height_m
-    raised = np.maximum(base * np.float32(treatment.canopy_base_height),
-                        np.float32(treatment.least_canopy_base_height_m))
-    return np.maximum(base, np.minimum(raised, highest))

@@ -82,7 +82,7 @@ def test_own_treatments_stand_beside_the_shipped_ones_or_replace_them(tmp_path):
     assert tuple(table) == (*NAMES, "mowing")
     assert table["grazing"].currency == "EUR"
     assert table["mowing"].states[1].treatment.fine_fuel == 1.0
-    assert table["mowing"].steepest_percent == 25.0
+    assert table["mowing"].costs[-1].to_slope_percent == 25.0
 
 
 def test_lists_are_of_known_treatments_each_once_and_of_one_currency(tmp_path):

@@ -92,9 +92,11 @@ def _patch(path: Path, dataset: rasterio.DatasetReader, original: Path, after: L
         for index in dataset.indexes:
             values = dataset.read(index)
             if index in changed:
-                label = dataset.descriptions[index - 1] or ""
                 role = next(role for role, place in roles.items() if place == index)
-                unit = _unit(role, label, dataset.tags(index))
+                one = Band(dataset.descriptions[index - 1] or "", dataset.tags(index),
+                           np.ones((1, 1)), np.ones((1, 1), np.bool_), "")
+                # Our units per unit of the band.
+                unit = float(CANOPY[role][1](one)[0, 0]) if role in CANOPY else 1.0
                 new = np.asarray(changed[index], np.float64) / unit
                 values[breaks] = (np.rint(new) if np.issubdtype(values.dtype, np.integer)
                                   else new)[breaks].astype(values.dtype)
@@ -114,11 +116,3 @@ def _grids(land: Landscape) -> dict[Role, np.ndarray]:
     """The layers that a treatment changes, in our units."""
     canopy = {role: getattr(land, name) for role, (name, _) in CANOPY.items() if name in CHANGED}
     return {Role.FUEL: land.fuel_model, **canopy}
-
-
-def _unit(role: Role, label: str, tags: dict[str, str]) -> float:
-    """Our units per unit of a band."""
-    if role not in CANOPY:
-        return 1.0
-    one = Band(label, tags, np.ones((1, 1)), np.ones((1, 1), np.bool_), "")
-    return float(CANOPY[role][1](one)[0, 0])

@@ -19,7 +19,6 @@ from rasterio.shutil import copy
 
 from firebreak.checks import fail
 from firebreak.files import replacing, write_pieces
-from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import DEFAULT_CURING, NODATA, Landscape
 from firebreak.landscape.raster.geotiff import (
     check_bands,
@@ -148,24 +147,19 @@ def write_text(path: str | Path, lines: Iterable[str]) -> Path:
     return write_whole(Path(path), "a file", (line.encode() for line in lines))
 
 
-def _colour_table(fuels: FuelSystem) -> dict[int, Colour]:
-    table = {_FUEL_MAP_NODATA: (255, 255, 255, 0)}
-    for code, colour in fuels.colours.items():
-        red, green, blue = bytes.fromhex(colour.removeprefix("#"))
-        table[code] = (red, green, blue, 255)
-    return table
-
-
 def write_fuel_map(path: str | Path, landscape: Landscape) -> Path:
     """The fuel codes as a GeoTIFF in the usual colours of the fuel system; no data is 0.
 
     A cell takes the bytes that the codes of its fuel system need: one, or two for the FBP System.
     """
     codes = np.where(landscape.fuel_model == NODATA, _FUEL_MAP_NODATA, landscape.fuel_model)
+    colours: dict[int, Colour] = {_FUEL_MAP_NODATA: (255, 255, 255, 0)}
+    for code, colour in landscape.fuels.colours.items():
+        red, green, blue = bytes.fromhex(colour.removeprefix("#"))
+        colours[code] = (red, green, blue, 255)
     return write_geotiff(path, {"fuel_model": codes}, landscape, nodata=_FUEL_MAP_NODATA,
                          dtype=landscape.fuels.fuel_map_dtype,
-                         tags={SYSTEM_TAG: landscape.fuel_system},
-                         colours=_colour_table(landscape.fuels))
+                         tags={SYSTEM_TAG: landscape.fuel_system}, colours=colours)
 
 
 def write_landscape(path: str | Path, landscape: Landscape) -> Path:

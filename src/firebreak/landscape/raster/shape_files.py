@@ -201,7 +201,11 @@ def read_vector(path: Path, layer: str | None = None, attribute: str | None = No
     if find_spec("pyogrio") is None:
         raise fail(expected="GeoJSON, or pyogrio to read other shapes", given=path.suffix,
                    where=str(path), remedy=f"run {install('vector')}, or export GeoJSON")
-    _check_content(path)
+    with path.open("rb") as file:
+        begin = file.read(4096)
+    if not re.match(BEGINS[path.suffix.lower()], begin) or re.search(_REFERS, begin):
+        raise fail(expected=f"a {path.suffix} file", given="other content", where=str(path),
+                   remedy="check the file in a GIS")
     with tempfile.TemporaryDirectory(prefix="firebreak-") as folder:
         text = _run(path, _copied(path, Path(folder)), layer, attribute)
     head, _, body = text.partition(b"\n")
@@ -213,14 +217,6 @@ def read_vector(path: Path, layer: str | None = None, attribute: str | None = No
     if not body:
         raise _no_shapes(path)
     return from_json(body), CRS.from_user_input(meta["crs"]), tuple(meta["attributes"])
-
-
-def _check_content(path: Path) -> None:
-    with path.open("rb") as file:
-        begin = file.read(4096)
-    if not re.match(BEGINS[path.suffix.lower()], begin) or re.search(_REFERS, begin):
-        raise fail(expected=f"a {path.suffix} file", given="other content", where=str(path),
-                   remedy="check the file in a GIS")
 
 
 def _copied(path: Path, folder: Path) -> Path:

@@ -91,7 +91,9 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | Family | N
 
     elevation = _relief(stream("relief"), recipe, shape, cell_size_m)
     slope, aspect = slope_aspect(elevation, cell_size_m)
-    habitat = _habitat(elevation, slope, aspect)
+    # High and north-facing ground as one number, about -2 to 2; timber grows where it is large.
+    northness = np.cos(np.radians(aspect)) * np.minimum(slope / 0.3, 1.0)
+    habitat = standardise(standardise(elevation) + 0.6 * northness)
     fuel = _fuel_patches(stream("fuel"), recipe, habitat, ages(stream("scars"), recipe, shape))
     cut_blocks(stream("cuts"), recipe, fuel)
     leaf_out(stream("season"), recipe, fuel)
@@ -147,12 +149,6 @@ def _relief(rng: np.random.Generator, recipe: Family, shape: tuple[int, int],
     steepness = float(np.sqrt(np.mean(rise[0]**2 + rise[1]**2)))
     scaled = field * (_draw(rng, recipe.slope) / steepness)
     return scaled - scaled.min() + rng.uniform(100.0, 1500.0)
-
-
-def _habitat(elevation: Field, slope: NDArray[np.float32], aspect: NDArray[np.float32]) -> Field:
-    """High and north-facing ground as one number, about -2 to 2; timber grows where it is large."""
-    northness = np.cos(np.radians(aspect)) * np.minimum(slope / 0.3, 1.0)
-    return standardise(standardise(elevation) + 0.6 * northness)
 
 
 def _fuel_patches(rng: np.random.Generator, recipe: Family, habitat: Field,
