@@ -203,7 +203,8 @@ def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
     (wheel,), (sdist,) = built.glob("*.whl"), built.glob("*.tar.gz")
     names = set(zipfile.ZipFile(wheel).namelist())
     assert {*(f"firebreak/policies/{name}.safetensors" for name in shipped_policies()),
-            "firebreak/landscape/fuels.csv", "firebreak/landscape/treatments.toml",
+            *(f"firebreak/landscape/{name}" for name in (
+                "fuels.csv", "fbp_codes.csv", "treatments.toml")),
             "firebreak/configs/quick.toml", "firebreak/report/explorer/assets/explorer.html",
             "firebreak/report/explorer/assets/explorer.css",
             "firebreak/report/explorer/assets/js/2_map.js",

@@ -5,6 +5,8 @@ is M-3 with 30 % dead fir. Where a code leaves the season open ("M-1/M-2"), the 
 taken: leafless, as before green-up, the faster fire. Colours are those of the Canadian maps.
 """
 
+import csv
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -29,34 +31,22 @@ class FbpCode(NamedTuple):
 STANDARD_CONIFER = 50.0
 STANDARD_DEAD_FIR = 35.0
 
-_PURE = {
-    1: ("C-1", "C-1", "D1FF73"), 2: ("C-2", "C-2", "226633"), 3: ("C-3", "C-3", "83C795"),
-    4: ("C-4", "C-4", "70A800"), 5: ("C-5", "C-5", "DFB8E6"), 6: ("C-6", "C-6", "AC66ED"),
-    7: ("C-7", "C-7", "700CF2"), 11: ("D-1", "D-1", "C4BD97"), 12: ("D-2", "D-2", "897044"),
-    13: ("D-1/D-2", "D-1", "C4BD97"), 21: ("S-1", "S-1", "FBBEB9"), 22: ("S-2", "S-2", "F768A1"),
-    23: ("S-3", "S-3", "AE017E"), 31: ("O-1a", "O-1a", "FFFFBE"), 32: ("O-1b", "O-1b", "E6E600"),
-    100: ("not available", "NF", "FFFFFF"), 101: ("non-fuel", "NF", "828282"),
-    102: ("water", "WA", "73DFFF"), 103: ("unknown", "NF", "000000"),
-    104: ("unclassified", "NF", "A6A6A6"), 105: ("vegetated non-fuel", "NF", "CCCCCC"),
-}
-# First code of the family without a percentage, label, fuel type, "PC" or "PDF", colour.
-_MIXED = (
-    (40, "M-1", "M-1", "PC", "FFD37F"), (50, "M-2", "M-2", "PC", "FFAA00"),
-    (60, "M-1/M-2", "M-1", "PC", "FFD37F"), (70, "M-3", "M-3", "PDF", "630000"),
-    (80, "M-4", "M-4", "PDF", "AA0000"), (90, "M-3/M-4", "M-3", "PDF", "630000"),
-)
+with Path(__file__).with_name("fbp_codes.csv").open(encoding="utf-8", newline="") as _file:
+    _ROWS = list(csv.DictReader(_file))
 
 
 def _table() -> dict[int, FbpCode]:
-    table = {code: FbpCode(label, fuel, STANDARD_CONIFER, STANDARD_DEAD_FIR, f"#{colour}")
-             for code, (label, fuel, colour) in _PURE.items()}
-    for first, label, fuel, kind, colour in _MIXED:
-        table[first] = FbpCode(label, fuel, STANDARD_CONIFER, STANDARD_DEAD_FIR, f"#{colour}")
-        for percent in range(5, 100, 5):
-            conifer = float(percent) if kind == "PC" else STANDARD_CONIFER
-            fir = float(percent) if kind == "PDF" else STANDARD_DEAD_FIR
-            table[10 * first + percent] = FbpCode(f"{label} ({percent:02d} {kind})", fuel, conifer,
-                                                  fir, f"#{colour}")
+    """A code for each row of `fbp_codes.csv`, and for each percentage of its mixed stands: "PC" of
+    conifer, "PDF" of dead fir.
+    """
+    table = {}
+    for row in _ROWS:
+        code, label, kind = int(row["code"]), row["label"], row["percentage"]
+        for percent in (0, *range(5, 100, 5)) if kind else (0,):
+            table[10 * code + percent if percent else code] = FbpCode(
+                f"{label} ({percent:02d} {kind})" if percent else label, row["fuel_type"],
+                float(percent) if percent and kind == "PC" else STANDARD_CONIFER,
+                float(percent) if percent and kind == "PDF" else STANDARD_DEAD_FIR, row["colour"])
     return dict(sorted(table.items()))
 
 
@@ -69,12 +59,7 @@ FUEL_KINDS: dict[int, str] = {code: _KIND_OF_LETTER[fuel.fuel_type[0]]
                               if fuel.fuel_type[0] in _KIND_OF_LETTER}
 """The fuel that carries the fire, by code that burns: groups of the FBP System (ST-X-3)."""
 
-TITLES = {
-    1: "spruce-lichen woodland", 2: "boreal spruce", 3: "mature jack or lodgepole pine",
-    4: "immature jack or lodgepole pine", 5: "red and white pine", 6: "conifer plantation",
-    7: "ponderosa pine, Douglas fir", 11: "leafless aspen", 21: "jack or lodgepole pine slash",
-    22: "white spruce, balsam slash", 23: "coastal cedar, hemlock, Douglas fir slash",
-    31: "matted grass", 32: "standing grass"}
+TITLES = {int(row["code"]): row["title"] for row in _ROWS if row["title"]}
 """The types that have a code of one kind in words (ST-X-3), by code."""
 
 # Surface fuel load of Cell2Fire's Data.csv by fuel type, kg/m2, as its published instances have it.

@@ -75,10 +75,12 @@ def _model(row: dict[str, str]) -> FuelModel:
     """The fuel model of a row of the table."""
     code = int(row["code"])
     unit = 1.0 if code < _FIRST_OF_40 else _LB_FT2_PER_TON_ACRE
-    loads = (float(row[f"load_{kind}"]) * unit for kind in ("1h", "10h", "100h", "herb", "woody"))
-    rest = (float(row[name]) for name in ("sav_1h_ft", "sav_herb_ft", "sav_woody_ft", "depth_ft"))
-    return FuelModel(code, row["name"], row["dynamic"] == "yes", *loads, *rest,
-                     float(row["extinction_percent"]) / 100.0, float(row["heat_btu_lb"]))
+    numbers = [float(row[f"load_{kind}"]) * unit
+               for kind in ("1h", "10h", "100h", "herb", "woody")]
+    numbers += [float(row[name]) for name in ("sav_1h_ft", "sav_herb_ft", "sav_woody_ft",
+                                              "depth_ft")]
+    numbers += [float(row["extinction_percent"]) / 100.0, float(row["heat_btu_lb"])]
+    return FuelModel(code, row["name"], row["dynamic"] == "yes", *numbers)
 
 
 with Path(__file__).with_name("fuels.csv").open(encoding="utf-8", newline="") as _file:

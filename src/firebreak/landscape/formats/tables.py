@@ -75,16 +75,7 @@ def read_points(path: str | Path, landscape: Landscape, attribute: str | None = 
     places = [header.index(name) for name in names]
     if attribute is not None:
         places.append(_column(attribute, header, str(path)))
-    points: list[list[float]] = []
-    for line, row in rows:
-        points.append(_point(row, places, f"{path}, line {line}"))
-        if len(points) > MOST_POINTS:
-            raise fail(expected=f"at most {MOST_POINTS:,} points", given="more", where=str(path),
-                       remedy="make a raster of weights of them")
-    if not points:
-        raise fail(expected="at least one point", given="none below the first line",
-                   where=str(path), remedy="check that the table is whole")
-    found = np.array(points, dtype=np.float64)
+    found = _numbers_of(rows, places, "point", str(path))
     cells, inside = _cells_of(found[:, :2], names, landscape, str(path))
     return Points(cells, np.ones(cells.size) if attribute is None else found[inside, 2])
 
@@ -109,17 +100,7 @@ def read_fire_sizes(path: Path) -> NDArray[np.float64]:
         raise fail(expected="a column hectares or acres",
                    given=", ".join(header)[:60] or "an empty file", where=str(path),
                    remedy="name the column of sizes in the first line")
-    place, found = header.index(name), []
-    for line, row in rows:
-        size = _number(row[place] if place < len(row) else "", f"{path}, line {line}")
-        if not 0.0 <= size < np.inf:
-            raise fail(expected="a size of 0 or more", given=f"{size:g}",
-                       where=f"{path}, line {line}", remedy="correct it")
-        found.append(size)
-    if not found:
-        raise fail(expected="at least one fire", given="none below the first line",
-                   where=str(path), remedy="check that the table is whole")
-    return np.array(found) * _HECTARES[name]
+    return _numbers_of(rows, [header.index(name)], "fire", str(path))[:, 0] * _HECTARES[name]
 
 
 def _column(name: str, header: list[str], where: str) -> int:
@@ -130,17 +111,31 @@ def _column(name: str, header: list[str], where: str) -> int:
                remedy=f"is '{close}' meant?" if close else "name one of these")
 
 
-def _point(row: list[str], places: list[int], where: str) -> list[float]:
-    """Both coordinates of a point, and where there is a third place its number."""
-    try:
-        numbers = [number_in(row[place]) for place in places]
-    except (ValueError, IndexError):
-        numbers = [np.nan]
-    if not np.isfinite(numbers).all() or min(numbers[2:], default=0.0) < 0.0:
-        words = "two numbers" if len(places) == 2 else "two numbers and one of 0 or more"
-        raise fail(expected=words, given=f"'{','.join(row)[:80]}'", where=where,
-                   remedy="correct this line")
-    return numbers
+def _numbers_of(rows: Iterable[tuple[int, list[str]]], places: list[int], thing: str,
+                where: str) -> NDArray[np.float64]:
+    """The numbers [N, K] in K places of rows: both coordinates first if there are two or more, then
+    numbers of 0 or more.
+    """
+    found: list[list[float]] = []
+    pair = 2 if len(places) > 1 else 0
+    for line, row in rows:
+        try:
+            numbers = [number_in(row[place]) for place in places]
+        except (ValueError, IndexError):
+            numbers = [np.nan]
+        if not np.isfinite(numbers).all() or min(numbers[pair:], default=0.0) < 0.0:
+            words = ["two numbers"] if pair else []
+            words += ["a number of 0 or more"] if len(places) > pair else []
+            raise fail(expected=" and ".join(words), given=f"'{','.join(row)[:80]}'",
+                       where=f"{where}, line {line}", remedy="correct this line")
+        found.append(numbers)
+        if len(found) > MOST_POINTS:
+            raise fail(expected=f"at most {MOST_POINTS:,} {thing}s", given="more", where=where,
+                       remedy="make a raster of weights of them, or leave some out")
+    if not found:
+        raise fail(expected=f"at least one {thing}", given="none below the first line",
+                   where=where, remedy="check that the table is whole")
+    return np.array(found, dtype=np.float64)
 
 
 def _cells_of(points: NDArray[np.float64], names: tuple[str, str], landscape: Landscape,

@@ -133,7 +133,6 @@ def amounts_of_shapes(path: Path, attribute: str | None, landscape: Landscape) -
         shapes += 1
         outside += covered.cells.size == 0
         across += 0 < covered.cells.size < covered.total
-    _check_some_inside(shapes, outside, path)
     return Amounts(grid.reshape(landscape.shape), shapes, outside, across)
 
 
@@ -146,38 +145,33 @@ def levels_of_shapes(path: Path, attribute: str, landscape: Landscape, *,
         InputError: as `amounts_of_shapes`; a number of 0 where all are to be positive.
     """
     grid = np.full(landscape.fuel_model.size, np.nan)
-    shapes = outside = 0
     for covered, number in _covered(path, attribute, landscape, positive):
         grid[covered.cells] = np.fmax(grid[covered.cells], number)
-        shapes += 1
-        outside += covered.cells.size == 0
-    _check_some_inside(shapes, outside, path)
     return grid.reshape(landscape.shape)
-
-
-def _check_some_inside(shapes: int, outside: int, path: Path) -> None:
-    if outside == shapes:
-        raise fail(expected="shapes on the landscape",
-                   given=f"{counted(shapes, 'shape')}, all outside", where=str(path),
-                   remedy="check their place and reference system")
 
 
 def _covered(path: Path, attribute: str | None, landscape: Landscape,
              positive: bool = False) -> Iterator[tuple[Covered, float]]:
-    """The cells that each shape of a file covers, and its number."""
+    """Yield the cells that each shape of a file covers, and its number; some lie on the map."""
     found = read_shapes(path, attribute)
     numbers = [1.0 if attribute is None else _number(shape.value, attribute, place, path, positive)
                for place, shape in enumerate(found.shapes, start=1)]
     ours = iter(on_map(found.geometries, found.crs, landscape, path))
-    to_cells = ~rasterio.Affine(*landscape.transform)
+    to_cells, inside = ~rasterio.Affine(*landscape.transform), False
     for shape, number in zip(found.shapes, numbers, strict=True):
         own = [next(ours) for _ in shape.geometries]
         try:
-            yield cells_of(own, to_cells, landscape, path), number
+            covered = cells_of(own, to_cells, landscape, path)
         except InputError:
             raise
         except Exception as error:  # of damaged coordinates rasterio raises whatever comes
             raise damaged(path, error) from error
+        inside |= covered.cells.size > 0
+        yield covered, number
+    if not inside:
+        raise fail(expected="shapes on the landscape",
+                   given=f"{counted(len(numbers), 'shape')}, all outside", where=str(path),
+                   remedy="check their place and reference system")
 
 
 def _number(value: Any, attribute: str, place: int, path: Path, positive: bool) -> float:
