@@ -59,7 +59,11 @@ def fine_fuel_moisture_code(yesterday: ArrayLike, *, temperature_c: ArrayLike,
                             rain_mm: ArrayLike) -> Floats:
     """Today's Fine Fuel Moisture Code, 0 to 101 (eqs. 1 to 10)."""
     heat, humidity, wind, rain = _float(temperature_c, humidity_pct, wind_10m_km_h, rain_mm)
-    wet = moisture_after_rain(fine_fuel_moisture(yesterday), rain)
+    start = fine_fuel_moisture(yesterday)
+    # The canopy keeps the first half millimetre (eqs. 2 and 3); the 1 stands in where that is all.
+    net = np.where(rain > 0.5, rain - 0.5, 1.0)
+    wet = np.minimum(start + _rain_gain(start, net), _MAX_FINE_MOISTURE_PCT)
+    wet = np.where(rain > 0.5, wet, start)
     moisture = _dried_or_wetted(wet, heat, humidity, wind, np.asarray(_DAILY_RATE))
     return np.clip(ffmc_of_moisture(moisture), 0.0, 101.0)
 
@@ -100,15 +104,6 @@ def _approached(equilibrium: Floats, start: Floats, fraction: Floats, heat: Floa
     at_21c = 0.424 * (1.0 - fraction**1.7) + 0.0694 * np.sqrt(wind) * (1.0 - fraction**8)
     log_rate = at_21c * rate * np.exp(0.0365 * heat)
     return equilibrium + (start - equilibrium) * 10.0**-log_rate
-
-
-def moisture_after_rain(moisture_pct: ArrayLike, rain_mm: ArrayLike) -> Floats:
-    """Fine fuel moisture after a day's rain in mm, percent (eqs. 2 and 3)."""
-    moisture, rain = _float(moisture_pct, rain_mm)
-    # The canopy keeps the first half millimetre; the 1 only stands in where that is all.
-    net = np.where(rain > 0.5, rain - 0.5, 1.0)
-    wet = np.minimum(moisture + _rain_gain(moisture, net), _MAX_FINE_MOISTURE_PCT)
-    return np.where(rain > 0.5, wet, moisture)
 
 
 def _rain_gain(moisture: Floats, net_rain: Floats) -> Floats:
