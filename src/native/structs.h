@@ -369,7 +369,7 @@ struct Flows {
     Array<i32, 2, ANY> ints;  // 2 P
     Array<u8, ANY> seen;  // P
     Array<double, ANY> below, through;  // P
-    Array<double, 32, ANY> along;  // 32 P
+    Array<double, 32, ANY> along;  // 32 A
 };
 
 struct AddAlong {

@@ -97,6 +97,7 @@ void add_flow(const Flows& call, const u8* code, const Steps& steps, const Order
         if (own.first < 0) continue;
         const double below = call.below[cell], share = own.second >= 0 ? 0.5 : 1.0;
         call.through[cell] += below;
+        if (call.along.shape[1] == 0) continue;
         if (code[own.first] < SPOT) call.along(ARC.a[code[cell]], cell) += share * below;
         if (own.second >= 0 && code[own.second] < SPOT)
             call.along(ARC.b[code[cell]], cell) += share * below;
@@ -139,6 +140,8 @@ ENTRY(path_counts, PathCounts) {
 
 ENTRY(flows, Flows) {
     const Steps& steps = call.offset;
+    if (call.along.shape[1] != 0 && call.along.shape[1] != call.seen.size())
+        return "along: not of this map";
     return for_trees(call, [&](const u8* code, double weight, const Order& order) {
         hand_up(code, call.value.data, weight, steps, order, call.below.data);
         add_flow(call, code, steps, order);

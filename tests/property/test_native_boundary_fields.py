@@ -185,7 +185,8 @@ def replaced(values: tuple, place: int, value: Any) -> tuple:
     ("lay_paths", 1, np.full((2, 3), 2**62)), ("path_steps", 0, 4), ("path_steps", 0, -1),
     ("path_steps", 1, np.full((3, 4), 4, np.int32)),
     ("path_steps", 2, np.full((3, 4), -1, np.int32)),
-    ("flows", 0, np.zeros((2, P), np.uint8)), ("path_counts", 5, np.ones(P, np.uint8)),
+    ("flows", 0, np.zeros((2, P), np.uint8)), ("flows", 8, np.zeros((32, P - 1))),
+    ("path_counts", 5, np.ones(P, np.uint8)),
     ("path_counts", 3, wholes(*[2**40] * 32)), ("add_along", 2, wholes(0, 3, 2)),
     ("add_along", 2, wholes(0, 1, 4)), ("add_along", 1, np.full((3, 2), 2**62))])
 def test_what_leads_outside_is_refused(name: str, place: int, value: Any) -> None:

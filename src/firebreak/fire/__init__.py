@@ -35,6 +35,7 @@ from firebreak.fire.incremental.structs import (
     Candidates,
     in_units,
 )
+from firebreak.fire.known_fires import KnownFires
 from firebreak.fire.making import make_scene
 from firebreak.fire.parts import PartsTotal, PartSums, burn_part, parts_of
 from firebreak.fire.probing import with_proposal
@@ -91,6 +92,7 @@ __all__ = [
     "FireStore",
     "Fires",
     "HoldRule",
+    "KnownFires",
     "Overlays",
     "PartSums",
     "PartsTotal",

@@ -8,7 +8,7 @@ and of that the tiles that fires reach (`tiles`).
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +126,29 @@ def burn_maps(field: TravelField, fires: Fires, value: NDArray[np.float32],
     maps = [np.empty((count, setup.cells), kind) for kind in (np.float64, np.uint8, np.float64)]
     loss = _burn_into(setup, fires, *maps)
     return BurnedFires(loss, *(unpad(grid, field.shape) for grid in maps))
+
+
+MAX_CODES = 16_000_000
+"""Cells of fires whose codes are held at once."""
+
+Codes = TypeVar("Codes")
+
+
+def burn_codes(scene: Scene, fires: Fires, take: Callable[[NDArray[np.uint8]], Codes],
+               ) -> tuple[NDArray[np.float64], list[Codes]]:
+    """Losses f64 [F] of fires without breaks on a scene that is not tiled, and what `take` makes of
+    the codes [n, P] of a few of them at a time, see `travel.stencil`: how fire came to each cell.
+    """
+    _check(fires, scene.field)
+    parts: list[Codes] = []
+    setup = make_setup(scene.field, scene.value_by_class, grid_of(None, scene.field.shape))
+    loss, size = np.zeros(fires.source.size), max(1, MAX_CODES // setup.cells)
+    for first in range(0, loss.size, size):
+        some = fires.part(slice(first, first + size))
+        code = np.empty((some.source.size, setup.cells), np.uint8)
+        loss[first:first + size] = _burn_into(setup, some, code=code)
+        parts.append(take(code))
+    return loss, parts
 
 
 def burned_times(scene: Scene, fires: Fires) -> list[NDArray[np.float32]]:

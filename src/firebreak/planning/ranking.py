@@ -121,7 +121,7 @@ def place_betweenness(task: Task) -> Placement:
     padded, work = pad(value), tree_scratch(value.shape)
 
     def score(batch: ProblemBatch) -> Floats:
-        return (unpad(path_scores(batch.plan_trees(0), padded, work), value.shape)
+        return (unpad(path_scores(batch.trees_through_free(0), padded, work), value.shape)
                 / scene.landscape.cost)
 
     placed = place_by_score(task, score)
@@ -158,3 +158,10 @@ def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch, times: Fl
     flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
     flows(code, times, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
     return flow
+
+
+def through_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch, times: Floats) -> Floats:
+    """What `flow_of` has of value carried through cells, alone."""
+    through, none = np.zeros(value.size), np.zeros((work.offset.size, 0))
+    flows(code, times, value, work.offset, work.ints, work.seen, work.reals[0], through, none)
+    return through

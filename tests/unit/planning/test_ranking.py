@@ -12,7 +12,13 @@ from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT, STENCIL, U
 from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
-from firebreak.planning.ranking import conditional_value, flow_of, path_scores, tree_scratch
+from firebreak.planning.ranking import (
+    conditional_value,
+    flow_of,
+    path_scores,
+    through_of,
+    tree_scratch,
+)
 from strategies import Case, cases, problem_on
 
 
@@ -98,6 +104,7 @@ def test_path_scores_and_flows_share_between_two_parents(case: Case) -> None:
     over = unpad(flow.along.sum(axis=0), shape)
     assert (over <= unpad(flow.through, shape) + 1e-9).all()
     assert (unpad(flow.along, shape)[:, ~(through > 0)] == 0).all()
+    assert (through_of(trees.code, value, work, trees.times) == flow.through).all()
 
 
 def test_flows_over_a_chain_are_known() -> None:
@@ -134,6 +141,14 @@ def test_the_trees_of_slots_are_those_of_fires_burned_anew(case: Case) -> None:
         slots.update(slot)
     anew = burn_maps(problem.scene.field, case.fires, case.value, slots.breaks[0])
     trees = slots.plan_trees(0)
+    free = pad(case.burnable & ~slots.breaks[0])
+    value, work = pad(case.value.astype(float)), tree_scratch(case.burnable.shape)
+    some = slots.trees_through_free(0)
+    assert len(some.code) == ((trees.code != UNBURNED) & free).any(axis=1).sum()
+    every, few = (np.stack([path_scores(own, value, work),
+                            flow_of(own.code, value, work, own.times).through])
+                  for own in (trees, some))
+    assert (every[:, free] == few[:, free]).all()
     assert (unpad(trees.code, case.burnable.shape) == anew.parent_code).all()
     assert trees.loss == pytest.approx(anew.loss)
     assert (trees.source == padded_cells(case.fires.source, case.burnable.shape[1])).all()

@@ -16,6 +16,7 @@ from firebreak.env.storage.problem import PlanTrees, Problem, Sizes, check_fits,
 from firebreak.env.storage.stores import LandStore, ObservationStore
 from firebreak.fire import (
     REACH,
+    UNBURNED,
     FieldStore,
     FireStore,
     Overlays,
@@ -322,6 +323,15 @@ class ProblemBatch:
         ids = slice(first, first + fires.source.size)
         return PlanTrees(self.fires.code[ids], self.fires.source[ids], self.fires.loss[ids],
                          fires.times)
+
+    def trees_through_free(self, slot: int) -> PlanTrees:
+        """The trees of those plan fires that came to a cell which may still be broken: the others
+        carry nothing through one. Copies.
+        """
+        free = np.flatnonzero(self.land.treatable[slot] & ~self.breaks[slot])
+        trees = self.plan_trees(slot)
+        came = (trees.code[:, padded_cells(free, self.sizes.shape[1])] != UNBURNED).any(axis=1)
+        return PlanTrees(*(column[came] for column in trees))
 
     def problem(self, slot: int) -> Problem:
         """The problem that a slot holds."""

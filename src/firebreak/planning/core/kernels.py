@@ -97,9 +97,9 @@ def flows(codes: Annotated[NDArray[np.uint8], "F P"],
           seen: Annotated[NDArray[np.uint8], "P", WRITTEN],
           below: Annotated[NDArray[np.float64], "P", WRITTEN],
           through: Annotated[NDArray[np.float64], "P", WRITTEN],
-          along: Annotated[NDArray[np.float64], "32 P", WRITTEN]) -> None:
-    """Adds to `through` the value burned below each cell, and to `along` the part that came over
-    each step to the parent.
+          along: Annotated[NDArray[np.float64], "32 A", WRITTEN]) -> None:
+    """Adds to `through` the value burned below each cell, and to `along`, where it has room for all
+    cells and not for none, the part that came over each step to the parent.
 
     Cells without a parent have nothing come through them: a break there does not stop the fire.
     weight: how often a fire counts. ints, seen (zeros), below: scratch.

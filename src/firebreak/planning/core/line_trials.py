@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch
-from firebreak.fire import burn
 from firebreak.planning.core.limits import forever
 
 
@@ -45,15 +44,15 @@ def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64],
     """Saving by the available ones of flat `cells` of slot 0's plan fires, which are the problem's:
     those that they may change are burned. fires: bool [F], which count; None: all.
     """
-    scene, trees = problem.scene, slots.plan_trees(0)
+    trees, first = slots.plan_trees(0), slots.plan_ids(0).start
     new = cells[slots.available[0].ravel()[cells]]
     may = slots.depending_on(0, new).astype(np.bool_)
     which = np.flatnonzero(may if fires is None else may & fires)
-    cost = float(scene.landscape.cost.ravel()[new].astype(np.float64).sum())
+    cost = float(problem.scene.landscape.cost.ravel()[new].astype(np.float64).sum())
     if which.size == 0:
         return Trial(new, 0.0, 0)
-    breaks = slots.breaks[0].copy()
-    breaks.ravel()[new] = True
-    loss = burn(scene, problem.plan_fires.part(which), breaks).loss
+    slots.write_breaks(0, new, broken=True)
+    loss = slots.fires.loss_anew(first + which, slots.fields, slots.overlays)
+    slots.write_breaks(0, new, broken=False)
     saved = float((trees.loss[which] - loss).sum()) / trees.loss.size
     return Trial(new, saved / cost, which.size)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import InputError
-from firebreak.fire import Scene
+from firebreak.fire import KnownFires, Scene
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
 from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.fire_counts import check_test_fires
@@ -32,7 +32,7 @@ from firebreak.planning.evaluation.choice import (
     race,
 )
 from firebreak.planning.evaluation.intervals import Interval
-from firebreak.planning.evaluation.losses import mean_saving
+from firebreak.planning.evaluation.losses import relative_drop
 from firebreak.planning.evaluation.refine import moved_plan, without_useless
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import AUTO, CANDIDATES, METHODS
@@ -143,7 +143,9 @@ def choice_count(plan_fires: int, cells: int) -> int:
 def first_plan(scene: Scene, plan: Plan) -> FirstPlan:
     """A plan with what it saves of the first of the choice fires."""
     count = ends_of(choice_count(plan.plan_fires, scene.landscape.fuel_model.size))[0]
-    (saved,) = mean_saving(scene, scene.fires(CHOICE_SET, count), [plan.break_mask()])
+    known = KnownFires(scene, scene.fires(CHOICE_SET, count), scene.landscape.treatable)
+    saved = relative_drop(float(known.loss.mean()),
+                          float(known.loss_under(plan.break_mask()).mean()))
     return FirstPlan(plan, saved, count)
 
 
@@ -207,7 +209,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     report(parts[-2])
     verdict = choose(saved, CANDIDATES)
     kept, useless = without_useless(
-        scene, judging.fires, plans[verdict.chosen], rules.include, sorted(
+        scene, judging.known.fires, plans[verdict.chosen], rules.include, sorted(
             parts_of(plans[verdict.chosen], land, segment_m, rules.lines),
             key=lambda part: int(part.cells[0])))
     simulations = sum(plan.simulations for plan in plans.values()) + count * burns / plan_fires

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire import Fires, Scene, burn
+from firebreak.env.storage.problem import nothing_burned
+from firebreak.fire import KnownFires, Scene
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import Interval, student_interval
-from firebreak.planning.evaluation.losses import untreated_losses
 
 CHOICE_SET = "choice"
 ALL = slice(None)
@@ -30,18 +30,17 @@ SIGMAS = 3.0
 
 
 class ChoiceFires(NamedTuple):
-    """Fires that choose, and what they lose without breaks, f64 [F]."""
+    """Fires that choose."""
 
-    scene: Scene
-    fires: Fires
-    untreated: NDArray[np.float64]
+    known: KnownFires
 
     def savings(self, plan: Plan, part: slice = ALL) -> NDArray[np.float64]:
         """By fire of a range what it loses less under a plan, a share of the mean loss of all fires
         without breaks.
         """
-        loss = burn(self.scene, self.fires.part(part), plan.break_mask()).loss
-        shares: NDArray[np.float64] = (self.untreated[part] - loss) / self.untreated.mean()
+        untreated = self.known.loss
+        loss = self.known.loss_under(plan.break_mask(), part)
+        shares: NDArray[np.float64] = (untreated[part] - loss) / untreated.mean()
         return shares
 
 
@@ -51,8 +50,10 @@ def choice_fires(scene: Scene, count: int) -> ChoiceFires:
     Raises:
         InputError: they burn nothing of value.
     """
-    fires = scene.fires(CHOICE_SET, count)
-    return ChoiceFires(scene, fires, untreated_losses(scene, fires))
+    known = KnownFires(scene, scene.fires(CHOICE_SET, count), scene.landscape.treatable)
+    if not known.loss.mean() > 0.0:
+        raise nothing_burned(scene)
+    return ChoiceFires(known)
 
 
 class Verdict(NamedTuple):

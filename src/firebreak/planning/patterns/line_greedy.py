@@ -175,8 +175,8 @@ class OwnLines:
 
     def rated(self, slots: ProblemBatch) -> Lines:
         """All lines, with the value that comes through them under the breaks so far."""
-        trees = slots.plan_trees(0)
-        flow = flow_of(trees.code, pad(self._value), self._work, trees.times)
+        some = slots.trees_through_free(0)
+        flow = flow_of(some.code, pad(self._value), self._work, some.times)
         return rated_lines(self._problem.scene.landscape, ground_of(slots), flow, self._directions,
                            self.lengths)
 

@@ -22,7 +22,7 @@ from firebreak.landscape.candidates.corridor import Cells
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.line_trials import Trial, try_line
 from firebreak.planning.core.rounds import spendable
-from firebreak.planning.ranking import flow_of, tree_scratch
+from firebreak.planning.ranking import through_of, tree_scratch
 
 BESIDE_M, BESIDE_CELLS = 90.0, 3
 """Two routes nearer than the larger of both run beside one another."""
@@ -50,11 +50,11 @@ class RatedRuns:
         self._routes = np.array([lines.routes and on_route[run].all() for run in runs], np.bool_)
         self._in_place = trial_in_place(slots, 0)
         count = problem.plan_fires.source.size
-        if self._in_place:
-            check_free({f"{len(runs):,} runs of lines on {count:,} plan fires":
-                        8 * len(runs) * count}, where="--lines",
-                       remedy="give fewer lines, or raise --segment-m")
-        self._saved = np.zeros((count if self._in_place else 0, len(runs)), np.int64)
+        check_free({f"{len(runs):,} runs of lines on {count:,} plan fires":
+                    8 * len(runs) * count}, where="--lines",
+                   remedy="give fewer lines, or raise --segment-m")
+        # Of each fire what a run saves, or the most that it may save.
+        self._saved = np.zeros((count, len(runs)), np.int64 if self._in_place else np.float64)
         self._affected = np.full(count, -1, np.int64)
         self._rated = np.full(len(runs), np.inf)  # per cost, when last tried
         self._breaks = slots.breaks[0].copy()
@@ -146,12 +146,14 @@ class RatedRuns:
         value, work = pad(scene.value.astype(np.float64)), tree_scratch(self._slots.sizes.shape)
         first = np.cumsum([0, *(near.size for near in self._near)])
         cells = np.concatenate([*self._near, np.empty(0, np.int64)])
-        most = np.zeros(len(self._runs))
-        for k in np.flatnonzero(trees.loss > 0.0).tolist():
-            through = flow_of(trees.code[k:k + 1], value, work, trees.times[k:k + 1]).through
+        affected = self._slots.affected(0)[:self._affected.size]
+        for k in np.flatnonzero(affected != self._affected).tolist():
+            through = through_of(trees.code[k:k + 1], value, work, trees.times[k:k + 1])
             total = np.concatenate([[0.0], np.cumsum(through[cells])])
-            most += np.minimum(total[first[1:]] - total[first[:-1]], trees.loss[k])
-        return most / trees.loss.size
+            self._saved[k] = np.minimum(total[first[1:]] - total[first[:-1]], trees.loss[k])
+        self._affected = affected.copy()
+        most: NDArray[np.float64] = self._saved.sum(axis=0) / trees.loss.size
+        return most
 
 
 def _near(run: Cells, cols: int) -> NDArray[np.int64]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import Problem
-from firebreak.fire import Scene, burn
+from firebreak.fire import KnownFires, Scene, burn
 from firebreak.planning.core.rounds import Placement, Task, afford
 
 
@@ -90,13 +90,14 @@ def place_strips(task: Task) -> Placement:
 
 
 def best_on_plan_fires(task: Task, plans: list[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """The plan under which the plan fires lose least, the first of equals: one burn each."""
-    scene = task.problem.scene
+    """The plan under which the plan fires lose least, the first of equals."""
+    scene, standing = task.problem.scene, task.problem.standing_mask()
+    known = KnownFires(scene, task.problem.plan_fires, scene.landscape.treatable | standing)
     losses = []
     for cells in plans:
-        breaks = task.problem.standing_mask()
+        breaks = standing.copy()
         breaks.ravel()[cells] = True
-        losses.append(burn(scene, task.problem.plan_fires, breaks).loss.mean())
+        losses.append(known.loss_under(breaks).mean())
     return plans[int(np.argmin(losses))]
 
 

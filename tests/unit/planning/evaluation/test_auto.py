@@ -11,14 +11,14 @@ import pytest
 
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
-from firebreak.fire import FireConditions, Scene, burn, make_scene
+from firebreak.fire import FireConditions, KnownFires, Scene, burn, make_scene
 from firebreak.fire.fires import Fires
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.native_library import set_threads
 from firebreak.planning.core.break_segments import break_segments_of, closes_gap, length_m, pieces
 from firebreak.planning.core.rules import PlanRules, short_pieces
-from firebreak.planning.evaluation import auto, choice, losses, refine
+from firebreak.planning.evaluation import auto, choice, refine
 from firebreak.planning.evaluation.auto import (
     FEWEST,
     PER_PLAN_FIRE,
@@ -26,7 +26,7 @@ from firebreak.planning.evaluation.auto import (
     choice_count,
     plan_by_choice,
 )
-from firebreak.planning.evaluation.choice import ends_of
+from firebreak.planning.evaluation.choice import ALL, ends_of
 from firebreak.planning.evaluation.refine import saved_by_each, useful_segments
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import (
@@ -85,20 +85,24 @@ class Watched(NamedTuple):
 def watched(scene: Scene, policy: Policy) -> Watched:
     set_threads(1)
     asked, told, before = list[tuple[str, int]](), list[float](), list[float]()
-    draw, burn_them = Scene.fires, losses.burn
+    draw = Scene.fires
 
     def fires(self: Scene, fire_set: str, number: int) -> Fires:
         asked.append((fire_set, number))
         return draw(self, fire_set, number)
 
-    def burned(*args: object) -> object:
-        before.append(told[-1])
-        return burn_them(*args)  # type: ignore[arg-type]
+    class Told(KnownFires):
+        def __init__(self, scene: Scene, fires: Fires, may: np.ndarray) -> None:
+            before.append(told[-1])
+            super().__init__(scene, fires, may)
+
+        def loss_under(self, breaks: np.ndarray, part: slice = ALL) -> np.ndarray:
+            before.append(told[-1])
+            return super().loss_under(breaks, part)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Scene, "fires", fires)
-        patch.setattr(losses, "burn", burned)
-        patch.setattr(choice, "burn", burned)
+        patch.setattr(choice, "KnownFires", Told)
         return Watched(chosen(scene, policy, report=told.append), asked, told, before)
 
 
