@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firebreak.env.storage.problem import Problem, problem_of
+from firebreak.env.storage.problem import Again, Problem, problem_of
 from firebreak.fire import Fires, Scene
 from firebreak.planning.core.fire_counts import check_plan_fires
 from firebreak.planning.core.limits import SEARCH, SearchOptions
@@ -32,7 +32,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
               policy: "Policy | None" = None, batch: int | None = None,
               search: SearchOptions = SEARCH, rules: PlanRules = FREE,
               report: Reporter = no_report, begun: Plan | None = None,
-              fires: Fires | None = None) -> Plan:
+              fires: Fires | None = None, again: Again | None = None) -> Plan:
     """The plan of a method for a scene.
 
     Args:
@@ -49,6 +49,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
             anew.
         begun: the method's own plan under the same rules but for `least_m`, to go on from.
         fires: plan fires to show instead, as many.
+        again: see `Problem`.
 
     Raises:
         InputError: an unknown method, no policy for a learned one, a budget that buys nothing,
@@ -59,7 +60,7 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
     began = perf_counter()
     fires = scene.fires("plan", plan_fires) if fires is None else fires
     land = scene.landscape
-    problem = problem_of(scene, budget_share, fires, fires.first(0))
+    problem = replace(problem_of(scene, budget_share, fires, fires.first(0)), again=again)
     rules.check(problem)
     if rules.lines is not None:
         check_takes_lines(method, alone=rules.lines.only)

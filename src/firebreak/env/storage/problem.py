@@ -3,7 +3,7 @@ storage for it.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,17 @@ from firebreak.checks import InputError, check_fraction, fail
 from firebreak.env.storage.observation import static_layers
 from firebreak.fire import Fires, Scene
 from firebreak.landscape.landscape import Landscape
+
+if TYPE_CHECKING:
+    from firebreak.env.storage.problem_batch import ProblemBatch
+
+
+class Again:
+    """Room for slots in which fires burn under the breaks of a problem that is done with, for the
+    next problem with the same fires.
+    """
+
+    slots: "ProblemBatch | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,6 +37,7 @@ class Problem:
         budget_share: the budget as a share of the cost of all treatable cells.
         layers: uint8 [static channels, H, W], see `observation.static_layers`.
         standing: int64 [n], flat cells that are broken from the start, paid for and not treatable.
+        again: where its slots are taken from and left; None where they are made anew.
     """
 
     scene: Scene
@@ -35,6 +47,7 @@ class Problem:
     budget_share: float
     layers: NDArray[np.uint8]
     standing: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    again: Again | None = None
 
     def standing_mask(self) -> NDArray[np.bool_]:
         """bool [H, W], True on the cells that stand from the start."""

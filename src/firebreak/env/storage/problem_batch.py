@@ -164,6 +164,33 @@ class ProblemBatch:
         self._plain[slot] = not field.breaks.acts_nearby and field.breaks.lost == 0.0
         self.moves[slot] += 1
 
+    def burned_for(self, slot: int, problem: Problem) -> bool:
+        """True where a slot holds the plan fires of a problem, on its travel times and values, and
+        no other fires.
+        """
+        own = self.problem(slot)
+        fires = zip(own.plan_fires, problem.plan_fires, strict=True)
+        return (own.scene.travel is problem.scene.travel
+                and own.scene.value_by_class is problem.scene.value_by_class
+                and not own.reward_fires.source.size and not problem.reward_fires.source.size
+                and all(one is other or (one is not None and other is not None
+                                         and np.array_equal(one, other)) for one, other in fires))
+
+    def turn_to(self, slot: int, problem: Problem) -> None:
+        """Puts a problem into a slot that has burned for it: burns what breaks change that stand in
+        the slot or in the problem alone. All is then as after `core.begin`.
+        """
+        stands, wanted = self.breaks[slot].copy(), problem.standing_mask()
+        for cell in np.flatnonzero(stands & ~wanted).tolist():
+            self.remove(slot, cell)
+        for cell in np.flatnonzero(wanted & ~stands).tolist():
+            self.place(slot, cell)
+        self.land.turn_to(slot, problem)
+        if self._observed is not None:
+            self._observed.load(slot, problem)
+        self.problems[slot] = problem
+        self.update(np.array([slot]))
+
     def place_standing(self, slot: int) -> None:
         """Breaks the cells that stand from the start of the slot's problem, at no cost; `update`
         burns them.

@@ -51,6 +51,12 @@ class LandStore:
         self.breaks[slot] = False
         self.leave(slot, problem.budget)
 
+    def turn_to(self, slot: int, problem: Problem) -> None:
+        """Takes what may be treated and what may be spent of another problem; breaks stay."""
+        land = problem.scene.landscape
+        self.treatable[slot], self.cost[slot] = land.treatable, land.cost
+        self.leave(slot, problem.budget)
+
     def leave(self, slot: int, budget: float) -> None:
         """So much is left to spend in a slot."""
         self.budget_left[slot] = budget

@@ -217,9 +217,17 @@ def default_batch(landscape: Landscape, budget_share: float) -> int:
 
 
 def loaded(problem: Problem) -> ProblemBatch:
-    """One slot that holds the problem, its plan fires burned without breaks."""
+    """One slot that holds the problem, its plan fires burned under what stands from the start: that
+    of the problem before where it has these fires, which is then no longer that problem's.
+    """
+    again = problem.again
+    if again is not None and again.slots is not None and again.slots.burned_for(0, problem):
+        again.slots.turn_to(0, problem)
+        return again.slots
     slots = ProblemBatch(sizes_for(problem.scene, 1, problem.plan_fires.source.size,
                             problem.reward_fires.source.size),
                   borrows=problem.scene.field.breaks.treated is None)
     begin(slots, SLOT_0, [problem])
+    if again is not None:
+        again.slots = slots
     return slots

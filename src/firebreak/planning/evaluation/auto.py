@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import InputError
+from firebreak.env.storage.problem import Again
 from firebreak.fire import KnownFires, Scene
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
 from firebreak.planning.core.built import parts_of
@@ -179,11 +180,13 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     routes = rules.lines is not None and rules.lines.routes
     mended = rules if routes else replace(rules, least_m=least_length_m(land.cell_size_m))
 
+    again = Again()
+
     def make(name: str, rules: PlanRules, report: Reporter, begun: Plan | None = None) -> Plan:
         if not METHODS[name].takes_lines:
             rules = replace(rules, lines=None)
         return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
-                         rules=rules, report=report, begun=begun)
+                         rules=rules, report=report, begun=begun, again=again)
 
     # One part of the progress for each candidate, one to choose, one for each finalist's moves, one
     # for segments that save nothing.
@@ -203,9 +206,10 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         since = perf_counter()
         plans[name], saved[name], more = moved_plan(scene, plans[name], saved[name],
                                                     judging.savings, replace(mended, lines=None),
-                                                    part_of(report, begin, end))
+                                                    part_of(report, begin, end), again)
         seconds[name] += perf_counter() - since
         burns += more
+    again.slots = None
     report(parts[-2])
     verdict = choose(saved, CANDIDATES)
     kept, useless = without_useless(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.problem import Again, problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Fires, Scene, burn
 from firebreak.landscape.candidates.corridor import Corridor
@@ -36,7 +36,7 @@ class Moved(NamedTuple):
 
 def moved_plan(scene: Scene, plan: Plan, saved: NDArray[np.float64],
                savings: Callable[[Plan], NDArray[np.float64]], rules: PlanRules,
-               report: Reporter) -> Moved:
+               report: Reporter, again: Again | None = None) -> Moved:
     """A plan after the moves that save more on the choice fires; itself where none does.
 
     A longer way of moves has to save more than the best before it by its paired 95 % interval.
@@ -46,9 +46,11 @@ def moved_plan(scene: Scene, plan: Plan, saved: NDArray[np.float64],
         savings: the same of any plan.
         rules: that the moves keep to; without lines to choose among.
         report: takes the share that is done.
+        again: see `Problem`.
     """
     plan_set = scene.fires("plan", plan.plan_fires)
-    problem = problem_of(scene, plan.budget_share, plan_set, plan_set.first(0))
+    problem = replace(problem_of(scene, plan.budget_share, plan_set, plan_set.first(0)),
+                      again=again)
     best, burns = Moved(plan, saved, 0), 0
 
     def judge(cells: NDArray[np.int64]) -> None:
