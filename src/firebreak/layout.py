@@ -45,4 +45,4 @@ OBSERVATION = ObservationLayout(
     scalars=("budget_left", "budget_share", "plan_fires", "burned_share", "best_downstream",
              "loss_left"),
 )
-"""What the environments of this version observe. "available" is the action mask."""
+"""The observation of this version's environments. "available" is the action mask."""

@@ -17,7 +17,7 @@ LINE_LENGTHS = (2, 3, 4, 6, 8, 12, 16, 24)
 """Cells of a line action, besides the single cell."""
 
 SHAPES = 1 + len(COMPASS) * len(LINE_LENGTHS)
-"""How many shapes there are: the single cell, then the lengths of each direction."""
+"""Number of shapes: the single cell, then the lengths of each direction."""
 
 
 def line_steps(direction: tuple[float, float], count: int, joined: bool) -> NDArray[np.int64]:

@@ -21,8 +21,9 @@ from firebreak.api.shared.fire_maps import (
     write_maps,
 )
 from firebreak.api.shared.inputs import inputs_of
-from firebreak.api.shared.machine import notebook_bars, threads_kept, use_threads
+from firebreak.api.shared.machine import threads_kept, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
+from firebreak.api.shared.progress import notebook_bars
 from firebreak.files import keeping
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.value_unit import value_unit

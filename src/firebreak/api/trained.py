@@ -13,15 +13,18 @@ from typing import TYPE_CHECKING, Any
 from firebreak.api.compared import ComparedPlans
 from firebreak.api.given import folder_of, held
 from firebreak.api.options import filled, verb
-from firebreak.api.shared.machine import notebook_bars, threads_kept
+from firebreak.api.shared.machine import threads_kept
 from firebreak.api.shared.plan_options import TrainOptions
+from firebreak.api.shared.progress import notebook_bars
 from firebreak.api.shared.run_output import (
     begin_or_resume,
+    check_new,
     compared,
     configuration,
     consume,
     splits_of,
 )
+from firebreak.api.shared.run_output import held as held_run
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
@@ -110,10 +113,7 @@ def train_policy(config: str | Path | None = None, *, quiet: bool = False,
 
 def _trained(name: str | None, settings: TrainOptions, folder: Path, quiet: bool) -> TrainedPolicy:
     from firebreak.agent.policy_file import load_policy
-    from firebreak.api.shared.run_output import check_new
     from firebreak.train.run.trainer import ParallelTrainer
-    from firebreak.train.storage.artifacts import mirrored
-    from firebreak.train.storage.checkpoints import locked
     from firebreak.train.storage.stored import metrics_rows
 
     config = configuration(name, settings, {})
@@ -121,7 +121,7 @@ def _trained(name: str | None, settings: TrainOptions, folder: Path, quiet: bool
     if settings.resume is None:
         check_new(folder)
     trainer = ParallelTrainer(config, splits, folder)
-    with locked(folder), mirrored(folder, config.artifacts):
+    with held_run(folder, config):
         begin_or_resume(trainer, folder, settings.resume is not None)
         end = consume(trainer, folder, config, quiet)
         trainer.check_learned()

@@ -33,7 +33,7 @@ LandscapeDraw = Callable[[int, int], Landscape]
 """(seed, episode) -> landscape; the same arguments give the same landscape."""
 
 LEAST_CELLS = 2
-"""What the smallest budget that a variation draws buys: one cell is no plan."""
+"""Cells that the smallest budget of a variation buys: one cell is no plan."""
 
 OPTIONS = ("landscape", "fires", "budget", "problem")
 

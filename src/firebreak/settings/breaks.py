@@ -64,7 +64,7 @@ class TreatmentSettings:
     """The making of breaks, by the table of treatments."""
 
     treatment: str | None = None
-    """How breaks are made, what that costs on which slopes and what becomes of it: bare-line,
+    """Way to make breaks, with its cost by slope and its ageing: bare-line,
     mastication, thinning-pile-burn, prescribed-fire, grazing, shaded-break. Of several with commas
     each cell takes the cheapest that can be done there. Instead of --break-kind and --cost."""
     treatment_age: Annotated[int, Ge(0)] = 0

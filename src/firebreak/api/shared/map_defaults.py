@@ -1,4 +1,4 @@
-"""What options come to on a map: the treatments that they name, and the fires, weather and crews
+"""Options on a map that is read: the treatments that they name, and the fires, weather and crews
 that are assumed where no option says them. Synthetic land and training have the defaults of the
 settings.
 """

@@ -77,7 +77,7 @@ class PlanOptions(PlanningOptions):
     """Number of test fires: other fires, on which the plan is judged. 0 leaves out the comparison
     with other methods, the maps of what the plan changes, and the report."""
     report: ReportKind | None = None
-    """How much is told of the plan. If not given: its segments in build order, maps of what it
+    """Amount that is told of the plan. If not given: its segments in build order, maps of what it
     changes, other methods. full: also doubts about the fire model, and what the beginnings of other
     methods' plans save. brief: a page with what it saves, its cost and the map of its segments.
     none: the plan's files only. Plans by windows have brief, if not given, and none."""

@@ -5,14 +5,19 @@ while it grows.
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from firebreak.api.shared.machine import IN_PARTS, bar_of_place
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 PATIENCE_S = 2.0
+"""A bar is drawn where work takes longer."""
 LINE_EVERY_S = 10.0
+IN_PARTS = ("plan", "segment")
+"""Units whose bars advance in parts of them too."""
 _LOOKS_PER_LINE = 4
 """Looks between two lines at whether a line is due, while the work says nothing."""
 
@@ -22,24 +27,38 @@ Advance = Callable[[float], object]
 @contextmanager
 def progress_bar(total: int | None, unit: str, *, quiet: bool,
                  in_parts: bool = False) -> Iterator[Advance]:
-    """Shows on standard error how far work is. On a terminal a bar with rate and time left, drawn
-    after PATIENCE_S; elsewhere lines, LINE_EVERY_S apart, also while the work says nothing. Yields
-    the function that advances it by a number of units, with `in_parts` by parts of units too. total
-    None or 0: not known.
+    """Shows on standard error how far work is. In a notebook and on a terminal a bar with rate and
+    time left, drawn after PATIENCE_S; elsewhere lines, LINE_EVERY_S apart, also while the work says
+    nothing. Yields the function that advances it by a number of units, with `in_parts` by parts of
+    units too. total None or 0: not known.
     """
     if quiet:
         yield lambda amount: None
         return
-    if not sys.stderr.isatty():
+    if not _draws_bars():
         advance = in_lines(total, unit)
         with _repeated(lambda: advance(0.0), LINE_EVERY_S / _LOOKS_PER_LINE):
             yield advance
         return
-    from tqdm import tqdm
-
-    with tqdm(total=total, unit=unit, unit_scale=in_parts, dynamic_ncols=True, delay=PATIENCE_S,
-              leave=False, mininterval=0.25) as bar:
+    with _bar_of_place()(total=total, unit=unit, unit_scale=in_parts, dynamic_ncols=True,
+                         delay=PATIENCE_S, leave=False, mininterval=0.25) as bar:
         yield bar.update
+
+
+def _draws_bars() -> bool:
+    return "ipykernel" in sys.modules or sys.stderr.isatty()
+
+
+def _bar_of_place() -> "type[tqdm[NoReturn]]":
+    """tqdm as a widget in a notebook that has them, else as text. The library's warning that there
+    are no widgets is no news to who sees the text.
+    """
+    from tqdm import TqdmWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TqdmWarning)
+        from tqdm.auto import tqdm
+    return tqdm
 
 
 def in_lines(total: int | None, unit: str, clock: Callable[[], float] = time.monotonic, *,
@@ -93,9 +112,9 @@ def run_progress(total: int, unit: str, *, quiet: bool, begun: int = 0) -> Itera
     if quiet:
         yield RunProgress(lambda amount, note: None, _printed)
         return
-    if "ipykernel" in sys.modules or sys.stderr.isatty():
-        with bar_of_place()(total=total, initial=begun, unit=unit, dynamic_ncols=True,
-                            mininterval=0.5) as bar:
+    if _draws_bars():
+        with _bar_of_place()(total=total, initial=begun, unit=unit, dynamic_ncols=True,
+                             mininterval=0.5) as bar:
             def advance(amount: float, note: str) -> None:
                 bar.set_postfix_str(note, refresh=False)
                 bar.update(amount)
@@ -152,3 +171,10 @@ def bars(quiet: bool) -> Callable[[int, str], AbstractContextManager[Advance]]:
         return progress_bar(total, unit, quiet=quiet, in_parts=unit in IN_PARTS)
 
     return bar
+
+
+def notebook_bars(quiet: bool) -> Callable[[int, str], AbstractContextManager[Advance]]:
+    """The same for functions: a program that calls them elsewhere than in a notebook or on a
+    terminal hears nothing.
+    """
+    return bars(quiet or not _draws_bars())

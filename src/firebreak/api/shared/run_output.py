@@ -3,6 +3,8 @@
 import json
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
     from firebreak.train.data.splits import Splits
     from firebreak.train.run.trainer import ParallelTrainer
+    from firebreak.train.studies.evolution import Evolution
 
 CONFIG = "config.toml"
 """The configuration of a run, in its folder."""
@@ -99,7 +102,22 @@ def check_new(folder: Path) -> None:
                    where=str(folder), remedy="use --resume to go on with it, or another --out")
 
 
-def begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> None:
+@contextmanager
+def held(folder: Path, config: "RunConfig") -> Iterator[None]:
+    """Hold a run's folder and copy its checkpoints and reports to its store; warn where some could
+    not be copied.
+    """
+    from firebreak.train.storage.artifacts import mirrored
+    from firebreak.train.storage.checkpoints import locked
+
+    with locked(folder), mirrored(folder, config.artifacts) as mirror:
+        yield
+    if mirror is not None and mirror.failed:
+        warnings.warn(f"{mirror.failed} files were not copied to {config.artifacts.store}: "
+                      f"{mirror.reason}", stacklevel=3)
+
+
+def begin_or_resume(trainer: "ParallelTrainer | Evolution", folder: Path, resumed: bool) -> None:
     """Takes the folder to where the run goes on: at its last checkpoint, or at the beginning."""
     from firebreak.files import write_text
     from firebreak.train.config.load import as_toml
@@ -122,22 +140,25 @@ def begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> 
 def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
             quiet: bool) -> dict[str, Any]:
     """Writes the rows of a run to disk, shows progress, returns the last row."""
+    with closing(trainer), run_progress(config.train.episodes, "episode", quiet=quiet,
+                                        begun=trainer.episodes) as progress:
+        return written(trainer, folder, config, lambda row: _tell(row, progress))
+
+
+def written(run: "ParallelTrainer | Evolution", folder: Path, config: "RunConfig",
+            tell: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    """Writes the rows of a run to disk and returns the last one; `tell` takes each."""
     from firebreak.train.storage.metrics import RunLog
 
     log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
-    trainer.positions = log.positions
+    run.positions = log.positions
     last: dict[str, Any] = {}
-    try:
-        with run_progress(config.train.episodes, "episode", quiet=quiet,
-                          begun=trainer.episodes) as teller:
-            for row in trainer.run():
-                if row["kind"] != "stopped":
-                    log.write(row)
-                _tell(row, teller)
-                last = row
-    finally:
-        trainer.close()
-        log.close()
+    with closing(log):
+        for row in run.run():
+            if row["kind"] != "stopped":
+                log.write(row)
+            tell(row)
+            last = row
     return last
 
 

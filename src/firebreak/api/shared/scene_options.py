@@ -65,7 +65,7 @@ class RasterOptions:
     crs: str | None = None
     """Coordinate reference system to use instead of the file's own."""
     value: Path | None = None
-    """What is lost where a cell burns: a raster, shapes, or a CSV of points; 1 in every cell if not
+    """Value lost where a cell burns: a raster, shapes, or a CSV of points; 1 in every cell if not
     given. Shapes and points count 1 each; FILE:NAME takes their number from an attribute."""
     value_unit: str | None = None
     """Unit of the values, such as houses or EUR, for tables and figures."""

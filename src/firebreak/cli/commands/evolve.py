@@ -10,8 +10,14 @@ from annotated_types import Ge, Le
 from firebreak.api.shared.executor_options import ExecutorOptions
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import run_progress
-from firebreak.api.shared.run_output import configuration, named, splits_of
-from firebreak.checks import fail
+from firebreak.api.shared.run_output import (
+    begin_or_resume,
+    configuration,
+    named,
+    splits_of,
+    written,
+)
+from firebreak.checks import counted, fail
 from firebreak.cli.shared import common, runs
 from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import AtLeastOne
@@ -60,7 +66,10 @@ def run(bound: Bound[EvolveArguments]) -> int:
         evolution = Evolution(config, executor, splits.train[0].shape, folder)
         # Only after all of that has worked.
         with runs.writing(folder, config, "evolve", "generations"):
-            _begin_or_resume(evolution, folder, args.run.resume is not None)
+            begin_or_resume(evolution, folder, args.run.resume is not None)
+            print(f"{folder}: {counted(len(evolution.members), 'member')}, "
+                  f"{counted(executor.workers, 'worker')} ({executor.backend.name}), "
+                  f"replay {evolution.replay.nbytes / 1e6:.1f} MB")
             end = _consume(evolution, folder, config, args.quiet)
             live = evolution.live()
     runs.say_compared(config, splits, folder, args.quiet)
@@ -77,48 +86,24 @@ def run(bound: Bound[EvolveArguments]) -> int:
     return 0
 
 
-def _begin_or_resume(evolution: "Evolution", folder: Path, resumed: bool) -> None:
-    """Takes the folder to where the run goes on: after its last generation, or at the beginning."""
-    from firebreak.files import write_text
-    from firebreak.train.config.load import as_toml
-    from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
-    from firebreak.train.storage.metrics import rewind
-    from firebreak.train.storage.store import sweep
-
-    sweep(folder / CHECKPOINTS)
-    if resumed:
-        rewind(folder, evolution.resume() if checkpoints_of(folder / CHECKPOINTS) else {})
-    write_text(folder / "config.toml", as_toml(evolution.config))
-    workers = evolution.executor.workers
-    print(f"{folder}: {len(evolution.members)} members, {workers} "
-          f"{'worker' if workers == 1 else 'workers'} ({evolution.executor.backend.name}), "
-          f"replay {evolution.replay.nbytes / 1e6:.1f} MB")
-
-
 def _consume(evolution: "Evolution", folder: Path, config: "RunConfig",
              quiet: bool) -> dict[str, Any]:
     """Writes the rows of a run, tells and draws its generations, returns the last row."""
-    from firebreak.train.storage.metrics import RunLog
+    every = config.evolution.figure_every
 
-    log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
-    evolution.positions = log.positions
-    last: dict[str, Any] = {}
-    try:
-        with run_progress(config.evolution.generations, "generation", quiet=quiet,
-                          begun=evolution.generation) as progress:
-            for row in evolution.run():
-                log.write(row)
-                if row["kind"] == "generation":
-                    progress.advance(1, "")
-                    if not quiet:
-                        progress.tell(described(row))
-                    every = config.evolution.figure_every
-                    if row["generation"] % every == every - 1:
-                        draw_fitness(folder)
-                last = row
-        draw_fitness(folder)
-    finally:
-        log.close()
+    def tell(row: dict[str, Any]) -> None:
+        if row["kind"] != "generation":
+            return
+        progress.advance(1, "")
+        if not quiet:
+            progress.tell(described(row))
+        if row["generation"] % every == every - 1:
+            draw_fitness(folder)
+
+    with run_progress(config.evolution.generations, "generation", quiet=quiet,
+                      begun=evolution.generation) as progress:
+        last = written(evolution, folder, config, tell)
+    draw_fitness(folder)
     return last
 
 

@@ -122,9 +122,8 @@ def rows_of(run: Path) -> list[dict[str, Any]]:
 
 def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
     """Trains a configuration for the check, without the comparison at its end."""
-    from firebreak.api.shared.run_output import consume
-    from firebreak.files import write_text
-    from firebreak.train.config.load import as_toml, data_folder, load_config, with_data
+    from firebreak.api.shared.run_output import begin_or_resume, consume
+    from firebreak.train.config.load import data_folder, load_config, with_data
 
     changes = list(args.set) + ([f"seed={args.seed}"] if args.seed is not None else [])
     config = often_read(load_config(args.target, changes), args.episodes)
@@ -145,7 +144,7 @@ def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
                        where=str(folder), remedy="use another --out, or check that run itself")
         trainer = ParallelTrainer(config, splits, folder)
         with locked(folder):  # nothing is written before all of that has worked
-            write_text(folder / "config.toml", as_toml(config))
+            begin_or_resume(trainer, folder, False)
             print(trainer.describe())
             consume(trainer, folder, config, quiet=True)
             return read_rows(folder / FILE)

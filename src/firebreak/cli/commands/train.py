@@ -17,6 +17,7 @@ from firebreak.api.shared.run_output import (
     consume,
     draw_curves,
     draw_run,
+    held,
     named,
     splits_of,
 )
@@ -49,13 +50,12 @@ def run(bound: Bound[TrainArguments]) -> int:
     args = bound.options
     config = configuration(args.config, args.run, {})  # refused before torch is loaded
     from firebreak.train.run.trainer import ParallelTrainer
-    from firebreak.train.storage.checkpoints import locked
 
     splits = splits_of(config)
     folder = runs.folder_of(args.run, Path(named(args.config)).stem)
     trainer = ParallelTrainer(config, splits, folder)
     # Nothing is written before all of that has worked.
-    with locked(folder), common.copied(folder, config.artifacts):
+    with held(folder, config):
         begin_or_resume(trainer, folder, args.run.resume is not None)
         return _run_and_report(args, trainer, folder)
 

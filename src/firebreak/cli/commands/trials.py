@@ -38,7 +38,7 @@ class TrialsArguments:
     trials: Annotated[int, Ge(1), Le(10_000)] | None = None
     """Number of trials, instead of the configuration's."""
     search: Literal["auto", "grid", "optuna"] = "auto"
-    """How trials are chosen. grid: every combination of the listed values, in random order; optuna:
+    """Way to choose trials. grid: every combination of the listed values, in random order; optuna:
     by the results so far (extra tune); auto: optuna where it is installed, else grid."""
     run: TrainOptions = field(default_factory=TrainOptions)
     json: bool = False

@@ -1,12 +1,10 @@
 """Shared by the commands: parsing, the JSON line, output folders."""
 
-import contextlib
 import json
 import shlex
 import time
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from firebreak.api.shared.inputs import check_named_there, inputs_of
 from firebreak.api.shared.scene_options import SceneOptions
@@ -18,11 +16,6 @@ from firebreak.settings.binding import Bound, bind
 from firebreak.settings.schema import leaves
 from firebreak.settings.sources import argv
 from firebreak.settings.spelling import changed, command_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from firebreak.train.config.schema import ArtifactsConfig
 
 SCHEMA = 1
 WRITTEN = ("out", "export", "picture")
@@ -103,18 +96,6 @@ def check_file(path: Path, suffix: str, where: str) -> None:
         raise fail(expected=f"a file that ends in {suffix}", given=f"'{path}'", where=where,
                    remedy=f"for example {path.stem or 'lines'}{suffix}")
     check_folder(path.absolute().parent)
-
-
-@contextlib.contextmanager
-def copied(folder: Path, config: "ArtifactsConfig") -> "Iterator[None]":
-    """Copies a run's checkpoints and reports to its store, and says so where some could not be."""
-    from firebreak.train.storage.artifacts import mirrored
-
-    with mirrored(folder, config) as mirror:
-        yield
-    if mirror is not None and mirror.failed:
-        warnings.warn(f"{mirror.failed} files were not copied to {config.store}: {mirror.reason}",
-                      stacklevel=2)
 
 
 _OF_THE_PROCESS = ("threads", "quiet", "json")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import bars
-from firebreak.api.shared.run_output import check_new
+from firebreak.api.shared.run_output import check_new, compared, held
 from firebreak.cli.shared import common, signals
 
 if TYPE_CHECKING:
@@ -37,11 +37,9 @@ def writing(folder: Path, config: "RunConfig", command: str, saved: str) -> Iter
     """Holds a run's folder and copies it to its store; Ctrl-C and SIGTERM stop at once, and how to
     continue is printed.
     """
-    from firebreak.train.storage.checkpoints import locked
-
     stop: dict[int, signals.Handler] = dict.fromkeys((signal.SIGINT, signal.SIGTERM),
                                                      signals.stop_now)
-    with locked(folder), common.copied(folder, config.artifacts), signals.handling(stop):
+    with held(folder, config), signals.handling(stop):
         try:
             yield
         except BaseException as error:
@@ -54,7 +52,6 @@ def writing(folder: Path, config: "RunConfig", command: str, saved: str) -> Iter
 
 def say_compared(config: "RunConfig", splits: "Splits", folder: Path, quiet: bool) -> None:
     """Evaluates the best policy on every test source, prints and stores the tables."""
-    from firebreak.api.shared.run_output import compared
     from firebreak.planning.evaluation.tables import table
 
     for name, result in compared(config, splits, folder, bars(quiet)).items():

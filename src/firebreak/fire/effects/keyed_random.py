@@ -18,7 +18,7 @@ from firebreak.seeding import generator
 
 DRAW_BREACH, DRAW_THROW, DRAW_DISTANCE, DRAW_SIDE, DRAW_IGNITION = range(5)
 DRAW_HOLD, DRAW_CORNER_EAST, DRAW_CORNER_WEST, DRAW_ATTACK = range(5, 9)
-"""What the draws of a cell are for; each event has its own, so that none moves another."""
+"""Events that a cell draws for; each event has its own, so that none moves another."""
 
 CELL_STEP = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio, odd
 

@@ -68,7 +68,7 @@ GREEN_ASPEN_BUI = 80.0
 """Buildup Index from which green aspen (D-2) burns at all (GLC-X-10)."""
 
 NON_FUELS = ("NF", "WA")
-"""What does not burn: non-fuel and water."""
+"""Codes that do not burn: non-fuel and water."""
 
 FUEL_NAMES = (*FUEL_TYPES, *NON_FUELS)
 """Names in the order of the indices that the functions take."""

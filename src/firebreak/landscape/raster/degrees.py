@@ -17,16 +17,16 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.geotiff import Grid, crs_name, utm_zone
 
 MOST_AREA = 0.02
-"""How far the area of a cell may be off."""
+"""Largest error of a cell's area."""
 MOST_STRETCH = 0.05
-"""How far the scales along the two axes may differ, ..."""
+"""Largest difference of the scales along the two axes, ..."""
 MOST_STRETCH_EQUAL_AREA, _EQUAL_AREA = 0.08, 0.001
 """... also where the area is right, as on the Albers maps that agencies publish: LANDFIRE's of the
 contiguous United States 0.025, of Alaska at its northern end (EPSG:3338, 71.4 degrees) 0.052,
 Australia's in the south of Tasmania (EPSG:3577) 0.070."""
 
 MOST_TURN_DEG = 45.0
-"""How far the grid's top may be from north; some 20 on LANDFIRE's maps of western Alaska."""
+"""Largest angle of the grid's top from north; some 20 on LANDFIRE's maps of western Alaska."""
 
 _STEP = 100.0  # units of the reference system, on either side of the centre
 

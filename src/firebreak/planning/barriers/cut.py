@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 
 class Stakes(NamedTuple):
-    """What fires threaten, where they come from, and what stands between; all [H, W].
+    """The value that fires threaten, where they come from, and what stands between; all [H, W].
 
     Attributes:
         open: fire passes here.

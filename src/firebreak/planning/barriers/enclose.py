@@ -33,7 +33,7 @@ alone where every trial burns its fires anew."""
 
 
 def stakes_of(problem: Problem, only: Corridors | None = None) -> Stakes:
-    """What the plan fires of a problem lose, and where they come from: one burn of them all. Bare
+    """The losses of a problem's plan fires, and where they come from: one burn of them all. Bare
     ground that fire may cross is open, and nothing can be done there.
 
     only: the sole corridors that may be treated.
@@ -119,7 +119,7 @@ def check_closed(found: Barriers, stakes: Stakes, problem: Problem) -> None:
 
 
 def notes_of(found: Barriers, stakes: Stakes, budget: float) -> dict[str, float]:
-    """What the plan says of barriers, in shares of what is at stake without any: the most that one
+    """The facts on barriers in a plan, in shares of what is at stake without any: the most that one
     shuts out which the budget buys; the cheapest that shuts out nearly all that any does, and its
     cost, where the budget does not buy one; what is lost to fires that start behind it.
     """

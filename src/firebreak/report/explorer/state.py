@@ -128,7 +128,7 @@ class ExplorerState:
 
     @property
     def land(self) -> Landscape:
-        """What is shown of the land."""
+        """The layers of the land that are shown."""
         return self.view.land
 
     @property

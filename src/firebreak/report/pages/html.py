@@ -20,7 +20,7 @@ PACKAGES = ("numpy", "torch", "rasterio", "scipy", "matplotlib")
 _TYPES = {".png": "image/png", ".gif": "image/gif"}
 
 Facts = dict[str, Any]
-"""What a macro prints, by name."""
+"""Values that a macro prints, by name."""
 
 
 class Part(NamedTuple):

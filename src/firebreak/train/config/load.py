@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from firebreak.checks import fail, nearest
+from firebreak.planning.methods import check_methods
 from firebreak.reading import MOST_SETTINGS, from_toml, text_of
 from firebreak.settings.binding import bind
 from firebreak.settings.retired import without_former_defaults
@@ -36,8 +37,11 @@ def load_config(name: str, changes: Sequence[str] = ()) -> RunConfig:
     if isinstance(listed, dict) and "methods" in listed:
         tree["evaluation"] = listed | {"methods": without_former_defaults(
             "evaluation.methods", listed["methods"])}
-    return bind(RunConfig, tables(tree, where, at=line_words(text, where), strict=True),
-                *map(_change, changes), command=RUN).options
+    bound = bind(RunConfig, tables(tree, where, at=line_words(text, where), strict=True),
+                 *map(_change, changes), command=RUN)
+    with bound.spelled():
+        check_methods(bound.options.evaluation.methods, "--methods")
+    return bound.options
 
 
 def checked(tree: Mapping[str, Any], where: str) -> RunConfig:

@@ -72,7 +72,7 @@ class MixtureConfig:
     slope_costs: Fraction = 0.0
     """Share in which cells cost more on slopes."""
     cost_slope: Rising[NotNegative] = (0.5, 4.0)
-    """What a slope of 100 % adds to the cost there, as a share; drawn evenly."""
+    """Share that a slope of 100 % adds to the cost there; drawn evenly."""
     budget: Rising[Share] | None = None
     """Share of the cells' cost."""
     plan_fires: Rising[Count] | None = None

@@ -36,7 +36,7 @@ from firebreak.landscape.raster.windows import (
 from firebreak.landscape.synthetic.generate import DEFAULT_CELL_SIZE_M
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.rounds import PlanningCase
-from firebreak.planning.methods import check_case, check_methods, check_policy
+from firebreak.planning.methods import check_case, check_policy
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.config.setup import (
     Treat,
@@ -99,10 +99,9 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     """The splits of a configuration; `data` is the folder that maps are relative to.
 
     Raises:
-        InputError: a map is missing or too small for the windows and blocks asked for, or a method
-            to compare with is unknown, or the run does not fit the memory that is free.
+        InputError: a map is missing or too small for the windows and blocks asked for, or the run
+            does not fit the memory that is free.
     """
-    check_methods(config.evaluation.methods, "evaluation.methods")
     land, held_out = config.landscapes, config.evaluation
     conditions = conditions_of(config, data)
     maps = _maps(config, data) if land.kind == "windows" else []

@@ -120,7 +120,7 @@ def restoring_with(config: RunConfig, saved: Saved) -> Iterator[list[str]]:
 
 
 def _changed(then: str, now: str) -> list[str]:
-    """How long to run and where data lie may be changed."""
+    """Changes of the configuration, but for the length of the run and the place of data."""
     before, after = _settings_of(then), _settings_of(now)
     return [f"{key} {after.get(key)} instead of {before.get(key)}"
             for key in sorted(before.keys() | after.keys())

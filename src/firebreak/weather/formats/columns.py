@@ -93,7 +93,7 @@ class Station(NamedTuple):
 
 
 def station_cells(path: Path, lines: list[str], wanted: tuple[str, ...]) -> Station:
-    """What a CSV file holds of a station. Times in UTC end with Z.
+    """The rows of a station's CSV file. Times in UTC end with Z.
 
     Raises:
         InputError: no rows, or a column whose unit is not known or not stated.
@@ -166,7 +166,7 @@ def _height_m(path: Path, name: str, stated: re.Match[str] | None) -> float:
 
 
 def _about(lines: list[str], header_line: int) -> dict[str, str]:
-    """What stands above the header about the place: remarks, as in exports of Synoptic, or a table
+    """The lines above the header on the place: remarks, as in exports of Synoptic, or a table
     of one row, as in those of Open-Meteo.
     """
     about = {found[1].strip().casefold(): found[2].strip() for line in lines[:header_line - 1]

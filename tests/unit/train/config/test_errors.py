@@ -117,3 +117,12 @@ def test_settings_that_contradict_one_another_are_named(changes: list[str], reas
         load_config("quick", changes)
     assert reason in str(refused.value)
     assert not {"{", "--hold", "--discount"} & {*str(refused.value).split()}
+
+
+def test_an_unknown_method_of_a_file_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "c.toml"
+    path.write_text('seed = 1\n[evaluation]\nmethods = ["nope"]\n')
+    with pytest.raises(InputError, match=r"c\.toml, line 3, key evaluation\.methods: expected"):
+        load_config(str(path))
+    with pytest.raises(InputError, match=r"^--set evaluation\.methods=\['anneal'\]: expected a p"):
+        load_config("quick", ["evaluation.methods=['anneal']"])

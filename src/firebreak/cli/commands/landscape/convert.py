@@ -38,7 +38,7 @@ class ConvertArguments:
     cell_size_m: Positive | None = None
     """Cell size to resample to."""
     value: Path | None = None
-    """What is lost where a cell burns, as for plan; no data counts 0."""
+    """Value lost where a cell burns, as for plan; no data counts 0."""
     cost: Path | None = None
     """Cost of treating a cell, as for plan."""
     treatable: Path | None = None
