@@ -15,6 +15,8 @@ from firebreak.planning.core.fire_counts import check_planning, planning_bytes
 
 MEASURED = """
 import gc, json, sys
+from dataclasses import replace
+import numpy as np
 import torch
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared import scene_checks
@@ -23,6 +25,7 @@ from firebreak.fire import (
     FireRegime,
     burn,
     make_scene,
+    with_proposal,
 )
 from firebreak.native_library import max_threads, set_threads
 from firebreak.landscape.synthetic.generate import generate
@@ -55,14 +58,20 @@ if what.startswith("windows"):
         scenarios=2, regime=FireRegime(duration_min=60.0)), 0, tiled=True), "dqn", 8, 24)
 land = generate(7, size)
 conditions = FireConditions(regime=FireRegime(duration_min=200.0))
+if what == "houses":  # of real maps: burning periods, fires that are drawn where they matter
+    conditions = FireConditions(scenarios=6, regime=FireRegime(hours=200.0 / 60.0, periods=1.2))
+    houses = np.zeros(land.shape, np.float32)
+    houses[size // 2:size // 2 + 40, size // 2:size // 2 + 40] = 1.0
+    land = replace(land, value=houses)
 gc.collect()
 open("/proc/self/clear_refs", "w").write("5")
 before = now("VmRSS")
-if what == "simulate":
-    scene = make_scene(land, conditions, 0, tiled=True)
+if what in ("simulate", "houses"):
+    scene = with_proposal(make_scene(land, conditions, 0, tiled=True))
+    assert (scene.proposal is not None) == (what == "houses")
     burn(scene, scene.fires("simulate", fires), want="statistics")
     told = land.fuel_model.size * (
-        scene_checks.BYTES_PER_CELL + scene_checks.BYTES_PER_CELL_STEP
+        scene_checks.BYTES_PER_CELL + scene_checks.BYTES_PER_CELL_STEP * conditions.stream_rows
         + scene_checks.BYTES_PER_CELL_THREAD * max_threads())
 elif what.startswith("windows"):
     scene = make_scene(land, conditions, 0, tiled=True)
@@ -83,7 +92,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
     ("windows dqn", 192, 64), ("windows downstream-value", 192, 1000),
     ("dqn", 256, 64), ("downstream-value", 256, 256), ("downstream-value", 512, 128),
     ("downstream-value", 1000, 24), ("simulate", 256, 200), ("simulate", 512, 200),
-    ("simulate", 1000, 200)])
+    ("simulate", 1000, 200), ("houses", 512, 100)])
 def test_what_is_told_is_what_is_taken(what: str, size: int, fires: int) -> None:
     done = subprocess.run([sys.executable, "-c", MEASURED, what, str(size), str(fires)],
                           capture_output=True, text=True, check=True,

@@ -101,6 +101,7 @@ def barred(land, seed=0):
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Tiles as small as they may be, and few fires at once, so that fires come near many."""
+    monkeypatch.setattr(engine, "AT_ONCE", 5)
     monkeypatch.setattr(tiles, "SIDE", 7)
     monkeypatch.setattr(tiles, "AT_ONCE", 5)
 

@@ -38,6 +38,9 @@ BurnAll = Callable[[Fires, NDArray[np.float32], Sequence[tuple[Breaks, Take]]], 
 """Has fires taken under each of some sets of breaks; the values [C, H, W] are what burning costs.
 """
 
+AT_ONCE = 32
+"""Fires whose tracks `burn_tracks` holds together."""
+
 
 def no_report(count: int) -> None:
     """Reports nothing."""
@@ -81,11 +84,15 @@ def burn_tracks(scene: Scene, fires: Fires,
     width = scene.landscape.shape[1]
 
     def burn_some(setup: BurnSetup, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
-        made = times_of(setup, some, tiles, cells=True)
-        for k in np.flatnonzero(made.state != MISSED).tolist():
-            row, col = np.divmod(made.cells[k].astype(np.int64), padded_width(width))
-            take(int(which[k]), (row - REACH) * width + col - REACH, made.times[k])
-        return made.state
+        state = np.empty(some.source.size, np.uint8)
+        for first in range(0, state.size, AT_ONCE):
+            block = slice(first, first + AT_ONCE)
+            made = times_of(setup, some.part(block), tiles, cells=True)
+            state[block] = made.state
+            for k in np.flatnonzero(made.state != MISSED).tolist():
+                row, col = np.divmod(made.cells[k].astype(np.int64), padded_width(width))
+                take(int(which[first + k]), (row - REACH) * width + col - REACH, made.times[k])
+        return state
 
     _burn_all(scene)(fires, _ones(scene.landscape.shape), [(None, burn_some)])
 
