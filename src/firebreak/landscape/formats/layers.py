@@ -330,6 +330,5 @@ def rasters_in(folder: Path) -> list[Path]:
     wrote there only where there are no others, as in the folder of a plan with its treated land.
     """
     found = sorted(path for path in folder.iterdir() if path.suffix.lower() in RASTERS)
-    if not found and (folder / "plan.json").is_file():
-        found = sorted((folder / DATA).glob("*.tif"))
-    return [path for path in found if not is_own(path.name)] or found
+    own = sorted((folder / DATA).glob("*.tif")) if (folder / "plan.json").is_file() else []
+    return [path for path in found if not is_own(path.name)] or [*found, *own]
