@@ -16,6 +16,7 @@ from rasterio.features import shapes
 from scipy import ndimage
 from scipy.spatial import cKDTree
 
+from firebreak.files import made_folder
 from firebreak.landscape.candidates.corridor import BRIDGED_CELLS, Corridor
 from firebreak.landscape.candidates.corridors.shape import Line, centre_lines
 from firebreak.landscape.formats.qgis_styles import Symbols, by_rank, by_year, vector_style
@@ -53,7 +54,7 @@ def write_segments(folder: Path, segments: Sequence[Corridor], columns: Properti
         segments: of the whole map, in build order.
         columns: of each segment, the same names for all.
     """
-    data = folder / DATA
+    data = made_folder(folder / DATA)
     files = [write_text(data / "segments.csv", [csv_text(columns)])]
     cells = [_cells(one, landscape) for one in segments]
     symbols = _symbols_of(columns)

@@ -115,7 +115,8 @@ def _make_package(path: Path, layers: Mapping[str, Layer], crs: str | None) -> N
                 for geometry, columns in zip(geometries, properties, strict=True)]})
             meta, _, shapes_, values = raw.read(io.BytesIO(text.encode()))
             raw.write(path, shapes_, values, list(meta["fields"]), layer=name, driver="GPKG",
-                      geometry_type=kind, crs=crs, append=path.exists())
+                      geometry_type=kind, crs=crs, append=path.exists(),
+                      dataset_options={"VERSION": "1.2"})  # which every GIS in use reads
 
 
 def _add_styles(path: Path, styles: Mapping[str, str]) -> None:

@@ -109,7 +109,6 @@ def test_the_package_has_lines_ground_and_anchors(tmp_path: Path) -> None:
     parts = with_line_lengths([corridor((20, 2), (20, 36)), corridor((20, 17), (5, 17),
                                                                      name="road 1")], SIZE, 30.0)
     columns = columns_of(parts, [2.0, 1.0], 9.0, "houses", "USD", 20.0)
-    (tmp_path / "data").mkdir()
     write_segments(tmp_path, parts, columns, land)
     path = tmp_path / "plan.gpkg"
     layers = {name: kind for name, kind in pyogrio.list_layers(path).tolist() if kind is not None}
