@@ -7,11 +7,12 @@
 import argparse
 import statistics
 import time
+from contextlib import closing
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.executors.base import Executor, call_all, closing
+from firebreak.executors.base import Executor, call_all
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import ExecutorName, open_executor
 from firebreak.fire import FireConditions, burn, make_scene

@@ -16,6 +16,7 @@ import os
 import resource
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -29,7 +30,6 @@ from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_STEP,
     BYTES_PER_CELL_THREAD,
 )
-from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, FireRegime, Fires, Scene, burn, make_scene
 from firebreak.landscape.formats.read import read_landscape

@@ -4,13 +4,14 @@ import os
 import random
 import signal
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import psutil
 
 from faults.kills import Found
-from firebreak.executors.base import Executor, closing, map_chunks
+from firebreak.executors.base import Executor, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.processes import Processes
 from firebreak.fire import FireConditions, make_scene

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import torch
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.replay import Replay
 from firebreak.checks import InputError
-from firebreak.executors.base import Executor, call_all, closing
+from firebreak.executors.base import Executor, call_all
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.layout import OBSERVATION

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.executors.base import Executor, call_all, closing, map_chunks
+from firebreak.executors.base import Executor, call_all, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, burn, make_scene, parts

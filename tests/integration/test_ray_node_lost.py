@@ -1,13 +1,13 @@
 """A node of a Ray cluster dies in the middle of a run: the other makes its calls, the bits stay."""
 
 import time
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 import pytest
 
 from firebreak.checks import ResourceFailedError
-from firebreak.executors.base import closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, burn, make_scene, parts

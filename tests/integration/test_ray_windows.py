@@ -2,11 +2,11 @@
 """
 
 import warnings
+from contextlib import closing
 
 import numpy as np
 import pytest
 
-from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, FireRegime, make_scene
 from firebreak.landscape.synthetic.generate import generate

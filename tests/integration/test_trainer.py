@@ -11,7 +11,7 @@ from bare import without_looks_at_memory
 from firebreak.agent.network import hash_of_weights
 from firebreak.agent.policy_file import load_policy
 from firebreak.checks import InputError
-from firebreak.memory.owned import owned_bytes
+from firebreak.memory.owned import owned
 from firebreak.memory.registry import live_counts
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
@@ -77,7 +77,7 @@ def test_a_run_owns_the_same_bytes_from_start_to_end(
         return {k: v for k, v in row["owned_bytes"].items() if k.startswith(fixed)}
     assert fixed_bytes(memory[0]) == fixed_bytes(memory[-1])
     assert all(any(path.startswith(part) for path in fixed_bytes(memory[0])) for part in fixed)
-    held = owned_bytes({"trainer": run[0]})
+    held = owned({"trainer": run[0]}).bytes
     assert sum(v for k, v in held.items() if k.startswith("trainer.arenas[].replay.")) == (
         run[0].arenas[0].replay.nbytes)
     assert not rows_of(run[1], "cleanup")

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,6 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.cli import main
-from firebreak.executors.base import closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.train.config.load import load_config

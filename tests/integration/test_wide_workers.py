@@ -5,6 +5,7 @@ import os
 import signal
 import tracemalloc
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_THREAD,
 )
 from firebreak.cli import main
-from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import BURNED, BurnResult, FireConditions, FireRegime, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate

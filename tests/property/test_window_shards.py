@@ -5,6 +5,7 @@ every rule of breaks and fires.
 import gc
 import tracemalloc
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
@@ -17,7 +18,6 @@ from hypothesis import strategies as st
 
 from firebreak import free_memory
 from firebreak.checks import InputError
-from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import RIM, FireConditions, FireRegime, Fires, Scene, burn, make_scene
 from firebreak.fire.effects.breaks import HoldRule

@@ -132,9 +132,7 @@ class MarginalGains:
     def __init__(self, slots: ProblemBatch, slot: int, cells: NDArray[np.int64]) -> None:
         """cells: flat, i64 [n]."""
         self._slots, self._slot, self._cells = slots, slot, cells
-        problem = slots.problems[slot]
-        assert problem is not None, "slot used before load"
-        self._count = problem.plan_fires.source.size
+        self._count = slots.problem(slot).plan_fires.source.size
         self._saved = np.zeros((self._count, cells.size), np.int64)
         self._total = np.zeros(cells.size, np.int64)
         self._beyond = np.ones(self._count, np.bool_)
@@ -192,8 +190,7 @@ class ExactGains:
         """The slot of its own, with the state of a slot of an environment and the reward fires that
         are tried as its plan fires, burned under the breaks.
         """
-        problem = slots.problems[slot]
-        assert problem is not None, "slot used before load"
+        problem = slots.problem(slot)
         fires = problem.reward_fires
         self._slots.load(0, replace(problem, plan_fires=fires.first(self._fires),
                                     reward_fires=fires.first(0)))

@@ -13,7 +13,6 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, Literal
 
 from firebreak.checks import InputError
@@ -288,15 +287,6 @@ class Executor:
         for seat, (_, since) in list(self._serving.items()):
             if now - since >= self.limit_s:
                 self._again(seat, f"gave no answer within {self.limit_s:g} s")
-
-
-@contextmanager
-def closing(executor: Executor) -> Iterator[Executor]:
-    """Ends the workers when the block is left, however it is left."""
-    try:
-        yield executor
-    finally:
-        executor.close()
 
 
 def map_chunks(executor: Executor, method: str, chunks: Iterable[tuple[Any, ...]],

@@ -78,11 +78,6 @@ def _by_owner(found: Counter[tuple[str, ...]]) -> dict[str, int]:
     return {owner: count for owner, count in owners.items() if count}
 
 
-def owned_bytes(roots: dict[str, object]) -> dict[str, int]:
-    """Bytes of arrays, tensors and long strings by path."""
-    return owned(roots).bytes
-
-
 def package_globals(package: str) -> dict[str, object]:
     """Content that the modules of a package and their classes hold in containers, arrays and
     caches, by module name without the package's: roots for what hangs on no object of the run. Not

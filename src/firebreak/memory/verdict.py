@@ -219,16 +219,12 @@ def _phase(rows: Sequence[Row], kind: str, owner: str) -> str:
     for row in rows:
         if "grown" in row:
             added.setdefault(row["phase"], []).append(row["grown"].get(name, 0.0))
-    medians = {phase: float(np.median(values)) for phase, values in added.items()}
-    best = max(medians, key=lambda phase: medians[phase], default="")
-    return best if best and medians[best] > 0 else _mean_phase(added)
-
-
-def _mean_phase(added: Mapping[str, Sequence[float]]) -> str:
-    """The phase that added most in all, where none adds to it every time."""
-    sums = {phase: sum(values) for phase, values in added.items()}
-    best = max(sums, key=lambda phase: sums[phase], default="")
-    return best if best and sums[best] > 0 else ""
+    for measure in (np.median, np.sum):  # where none adds to it every time, most in all
+        total = {phase: float(measure(values)) for phase, values in added.items()}
+        best = max(total, key=total.__getitem__, default="")
+        if best and total[best] > 0:
+            return best
+    return ""
 
 
 def _first(x: NDArray[np.float64], y: NDArray[np.float64]) -> int:

@@ -42,7 +42,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
 
     monkeypatch.setattr("firebreak.landscape.formats.read.read_landscape", work)
     monkeypatch.setattr("firebreak.train.run.trainer.ParallelTrainer.__init__", work)
-    monkeypatch.setattr("firebreak.executors.base.closing", work)
+    monkeypatch.setattr("firebreak.executors.choice.open_executor", work)
     (tmp_path / "file").write_text("")
     for folder, why in ((tmp_path / "file" / "x", "can be made, got Not a directory"),
                         (tmp_path / "file", "expected a folder, got a file")):

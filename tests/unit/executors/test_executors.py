@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from firebreak.api.shared.executor_options import ExecutorOptions
 from firebreak.checks import InputError
-from firebreak.executors.base import Executor, call_all, closing, map_chunks
+from firebreak.executors.base import Executor, call_all, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
 from firebreak.executors.processes import Processes, pack, unpack

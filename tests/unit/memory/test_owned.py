@@ -17,7 +17,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firebreak.memory.owned import owned, owned_bytes, package_globals
+from firebreak.memory.owned import owned, package_globals
 from firebreak.memory.profiler import (
     MAX_SHARE_OF_TIME,
     READ_AT_FIRST,
@@ -104,7 +104,7 @@ def objects() -> np.ndarray:
     (lambda: np.frombuffer(bytearray(100), np.uint8), 100),
 ])
 def test_every_way_to_hold_memory_is_walked(make: Any, size: int) -> None:
-    assert sum(owned_bytes({"root": make()}).values()) == size
+    assert sum(owned({"root": make()}).bytes.values()) == size
 
 
 class Holder:
@@ -119,7 +119,7 @@ def test_a_tensor_and_the_array_it_shares_memory_with_count_once() -> None:
     base = np.zeros(1000)
     tensor = torch.zeros(64)
     shared = {"a": base, "b": torch.from_numpy(base), "c": tensor.numpy(), "d": tensor}
-    assert owned_bytes(shared) == {"a": 8000, "c": 256}
+    assert owned(shared).bytes == {"a": 8000, "c": 256}
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -153,10 +153,10 @@ def test_containers_count_entries_and_bounded_ones_their_bound() -> None:
 
 def test_members_share_a_path_and_deep_owners_are_added_up() -> None:
     deep = [{"a": {"b": {"c": {"d": {"e": array(7)}}}}} for _ in range(3)]
-    assert owned_bytes({"run": deep}) == {"run[].a.b.c.d.e": 21}
-    assert owned_bytes({"run": {"x": deep}}) == {"run.x[].a.b.c.d": 21}
+    assert owned({"run": deep}).bytes == {"run[].a.b.c.d.e": 21}
+    assert owned({"run": {"x": deep}}).bytes == {"run.x[].a.b.c.d": 21}
     many = {f"episode{k}": array(10) for k in range(100)}
-    assert owned_bytes({"run": many}) == {"run[]": 1000}
+    assert owned({"run": many}).bytes == {"run[]": 1000}
 
 
 def test_what_modules_and_classes_keep_has_their_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ and written.
 import contextlib
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 from firebreak.api.plans.area import as_counted, priced
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
 from firebreak.checks import InputError, counted
-from firebreak.executors.base import closing
 from firebreak.fire import burn_plans
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.value_unit import value_unit

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,7 +102,6 @@ def _burning(args: EvaluateArguments, scenes: "list[Scene]") -> "Iterator[Burn]"
     """The function that burns fires: here or by workers, and kept in a folder where one is named.
     """
     from firebreak.api.shared.evaluate_steps import kept_in
-    from firebreak.executors.base import closing
     from firebreak.planning.evaluation.judging import statistics
     from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 

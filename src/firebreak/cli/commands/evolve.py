@@ -1,6 +1,7 @@
 """`firebreak evolve CONFIG`: an evolutionary population of policies with one shared replay."""
 
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -52,9 +53,7 @@ def run(bound: Bound[EvolveArguments]) -> int:
     args.where.check()
     config = configuration(args.config, args.run, {
         "evolution.population": args.population, "evolution.generations": args.generations})
-    from firebreak.executors.base import (
-        closing,  # what is refused is refused before torch is loaded
-    )
+    # What is refused is refused before torch is loaded.
     from firebreak.executors.calls import Recipe
     from firebreak.train.rollout.player import make_player
     from firebreak.train.studies.evolution import Evolution

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -114,7 +115,6 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
 
 def _by_workers(where: WorkerOptions) -> "BurnAll":
     """The function that burns fires on a scene by the workers that are asked for."""
-    from firebreak.executors.base import closing
     from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe
 
     def burn_all(scene: "Scene", fires: "Fires", breaks: NDArray[np.bool_] | None,

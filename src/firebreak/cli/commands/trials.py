@@ -3,6 +3,7 @@
 import json
 import shlex
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -53,7 +54,6 @@ def run(bound: Bound[TrialsArguments]) -> int:
     args.where.check()
     config = configuration(args.config, args.run, {
         "trials.folds": args.folds, "trials.trials": args.trials})  # refused before torch is loaded
-    from firebreak.executors.base import closing
     from firebreak.executors.calls import Recipe
     from firebreak.train.config.load import as_toml, written_data
     from firebreak.train.data.folds import make_folds, make_store

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import Scene, burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.memory.verdict import judge
@@ -211,19 +210,15 @@ def _plan_maps(out: Path, scene: Scene, plan: Plan, caption: str) -> list[Path]:
 
 def _q_maps(out: Path, scene: Scene, policy: "Policy", plan: Plan, caption: str) -> list[Path]:
     """Maps of the policy's values at its first choice and half-way through the plan."""
-    from firebreak.planning.learned.policy import slots_after  # loads torch
+    from firebreak.planning.learned.policy import q_map, slots_after  # loads torch
 
-    return [_q_map(out / f"q_map_{when}.png", policy, slots_after(scene, plan, count), caption)
-            for when, count in (("first", 0), ("middle", plan.cells.size // 2))]
-
-
-def _q_map(path: Path, policy: "Policy", slots: ProblemBatch, caption: str) -> Path:
-    from firebreak.planning.learned.policy import q_map
-
-    problem = slots.problems[0]
-    assert problem is not None
-    return save_figure(q_map_figure(problem.scene.landscape, q_map(policy, slots),
-                                    slots.available[0], slots.breaks[0], caption=caption), path)
+    files = []
+    for when, count in (("first", 0), ("middle", plan.cells.size // 2)):
+        slots = slots_after(scene, plan, count)
+        figure = q_map_figure(scene.landscape, q_map(policy, slots), slots.available[0],
+                              slots.breaks[0], caption=caption)
+        files.append(save_figure(figure, out / f"q_map_{when}.png"))
+    return files
 
 
 def curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any],

@@ -98,11 +98,6 @@ def make_folds(store: Store, folds: int, seed: int) -> list[Fold]:
                  test=order_twice[ends[k]:ends[k + 1]]) for k in range(folds)]
 
 
-def windows_in(store: Store, blocks: NDArray[np.int64]) -> list[tuple[int, Window]]:
-    """(place of the landscape, rectangle) of blocks."""
-    return [(int(row[0]), Window(*row[1:].tolist())) for row in store.blocks[blocks]]
-
-
 def splits_of(config: RunConfig, store: Store, fold: Fold, data: Path) -> Splits:
     """Land that one fold trains, is validated and tested on."""
     conditions = conditions_of(config, data)
@@ -139,6 +134,6 @@ def cut_windows(config: RunConfig, store: Store, blocks: NDArray[np.int64],
 
 def _by_landscape(store: Store, blocks: NDArray[np.int64]) -> dict[int, list[Window]]:
     found: dict[int, list[Window]] = {}
-    for place, window in windows_in(store, np.sort(blocks)):
-        found.setdefault(place, []).append(window)
+    for place, *rectangle in store.blocks[np.sort(blocks)].tolist():
+        found.setdefault(place, []).append(Window(*rectangle))
     return found

@@ -84,7 +84,11 @@ def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str,
         "train.num_envs)": sum(train.collect_steps * train.num_envs * OBSERVATION.channels
                                * _cells(source) for source in sources)}
     found |= _batch_part(config, max(map(_cells, sources)))
-    found |= _fit_part(config, max(map(_cells, sources)))
+    if config.agent.fit_steps:
+        seen = max(map(_cells, sources))
+        seen *= states_of_a_step(seen)
+        # The observations of a learner step's states, in floats, twice.
+        found[f"steps of {seen:,} cells (agent.fit_steps)"] = seen * OBSERVATION.channels * 2 * 4
     room = sum(_replay_bytes(config, source, len(sources)) for source in sources)
     found[f"{config.replay.capacity:,} transitions (replay.capacity)"] = room
     if config.agent.gain_share > 0.0:
@@ -139,14 +143,6 @@ def _batch_part(config: RunConfig, cells: int) -> dict[str, int]:
     """Bytes of a batch: the observations of its transitions and those that follow, in floats."""
     size = config.agent.batch_size
     return {f"batches of {size:,} (agent.batch_size)": size * cells * OBSERVATION.channels * 2 * 4}
-
-
-def _fit_part(config: RunConfig, cells: int) -> dict[str, int]:
-    """Bytes of a learner step of the fit: the observations of its states, in floats, twice."""
-    if not config.agent.fit_steps:
-        return {}
-    seen = states_of_a_step(cells) * cells
-    return {f"steps of {seen:,} cells (agent.fit_steps)": seen * OBSERVATION.channels * 2 * 4}
 
 
 def _cells(source: ProblemSource) -> int:

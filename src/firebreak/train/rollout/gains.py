@@ -64,8 +64,7 @@ class LineGains:
         """Line actions [L] of a state and their gains [L]: by which share of the untreated loss the
         mean loss of the fires falls, per mean cost of a treatable cell. number: of the state.
         """
-        problem = slots.problems[slot]
-        assert problem is not None, "slot used before load"
+        problem = slots.problem(slot)
         land, joined = problem.scene.landscape, problem.scene.field.breaks.leak
         steps = [line_steps(direction, LINE_LENGTHS[-1], joined) for direction in COMPASS]
         lines = _lines(slots, slot, steps)
@@ -73,9 +72,7 @@ class LineGains:
         rng = generator(self._seed, "segment-gains", number)
         chosen = _chosen(lines, actions, self._values(slots.layers[slot])[actions], rng)
         hidden = self.exact.loaded(slots, slot)
-        on_reward_fires = hidden.problems[0]
-        assert on_reward_fires is not None
-        tried = try_lines(on_reward_fires, hidden, [lines.cells(k, steps, land.shape[1])
+        tried = try_lines(hidden.problem(0), hidden, [lines.cells(k, steps, land.shape[1])
                                           for k in chosen.tolist()])
         saved = [trial.saved_per_cost for trial in tried]
         unit = (float(land.cost[land.treatable].mean())
@@ -164,8 +161,7 @@ def gain_labels(config: RunConfig, env: FuelbreakVectorEnv, learner: DQNAgent, p
 
 def _lines(slots: ProblemBatch, slot: int, steps: list[NDArray[np.int64]]) -> Lines:
     """Every line action that can be placed, single cells once, rated by what comes through it."""
-    problem = slots.problems[slot]
-    assert problem is not None, "slot used before load"
+    problem = slots.problem(slot)
     scene = problem.scene
     value, _ = conditional_value(scene, problem.plan_fires)
     trees = slots.plan_trees(slot)

@@ -84,12 +84,8 @@ class Cleaner:
 
     def _clean(self, owner: str) -> Freed:
         begin = time.perf_counter()
-        if owner == "collector":
-            freed, what = self._collectors(), "buffers"
-        elif owner == "agent":
-            freed, what = self._agent()
-        else:
-            freed, what = self._everything()
+        freed, what = {"collector": self._collectors, "agent": self._agent,
+                       EVERYTHING: self._everything}[owner]()
         seconds = time.perf_counter() - begin
         self.seconds += seconds
         self.runs += 1
@@ -99,8 +95,8 @@ class Cleaner:
         self._settled |= owner == EVERYTHING
         return Freed(owner, freed, seconds, what, alarming)
 
-    def _collectors(self) -> int:
-        return sum(collector.cleanup_memory() for collector in self.collectors)
+    def _collectors(self) -> tuple[int, str]:
+        return sum(collector.cleanup_memory() for collector in self.collectors), "buffers"
 
     def _agent(self) -> tuple[int, str]:
         freed = self.agent.cleanup_memory()
@@ -109,7 +105,7 @@ class Cleaner:
 
     def _everything(self) -> tuple[int, str]:
         """All of it, and the cycles that only the garbage collector finds, by class."""
-        own = self._collectors() + self._agent()[0]
+        own = self._collectors()[0] + self._agent()[0]
         before, objects = heap_bytes(), Counter(census(PACKAGE).kinds)
         gc.collect()
         after = heap_bytes()

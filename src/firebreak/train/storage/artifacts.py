@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from firebreak.agent.policy_place import POLICY
 from firebreak.checks import fail
@@ -26,16 +26,6 @@ _ONCE = ("*.toml", "*.txt", POLICY, "*.json", "*.html", "figures/*", f"trial-*/*
 _GROWING = ("*.jsonl",)
 _SECONDS_BETWEEN_LOOKS = 2.0
 _FIRST_PAUSE_S = 0.2
-
-
-class Target(Protocol):
-    """A place that copies go to."""
-
-    def copy(self, source: Path, name: str) -> None:
-        """Copies a file; raises OSError, or what the store's library raises."""
-
-    def remove(self, name: str) -> None:
-        """Deletes a file."""
 
 
 class Directory(NamedTuple):
@@ -71,13 +61,17 @@ class Remote(NamedTuple):
         self.system.rm_file(f"{self.root}/{name}")
 
 
+Target = Directory | Remote
+"""A place that copies go to; its errors are OSError, or what the store's library raises."""
+
+
 def open_target(store: str) -> Target:
     """The target of a directory or URL, tried with a small file.
 
     Raises:
         InputError: nothing can be written there, or the library of the URL's kind is missing.
     """
-    target = _remote(store) if "://" in store else Directory(Path(store))
+    target: Target = _remote(store) if "://" in store else Directory(Path(store))
     probe = Path(__file__)  # any small file
     try:
         target.copy(probe, PROBE)

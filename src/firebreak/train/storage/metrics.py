@@ -9,10 +9,11 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from firebreak.checks import InputError, fail
+from firebreak.checks import fail
 from firebreak.files import made_folder
 from firebreak.reading import LONGEST_LINE, from_json
 
@@ -209,26 +210,20 @@ def iterate_rows(path: Path) -> Iterator[Row]:
     for part in parts_of(path):
         with part.open("rb") as lines:
             for number, line in enumerate(iter(partial(lines.readline, LONGEST_LINE), b""), 1):
-                if len(line) == LONGEST_LINE:
-                    raise _no_row(line, f"{part}, line {number}")
-                if line.endswith(b"\n"):
+                if line.endswith(b"\n") or len(line) == LONGEST_LINE:
                     yield _row(line, f"{part}, line {number}")
 
 
 def _row(line: bytes, where: str) -> Row:
     try:
-        row = from_json(line)
+        row = from_json(line) if len(line) < LONGEST_LINE else None
     except ValueError:
         row = None
     if not isinstance(row, dict):
-        raise _no_row(line, where)
+        raise fail(expected="one JSON object per line",
+                   given=f"'{line[:40].decode(errors='replace').strip()}'", where=where,
+                   remedy="delete that line")
     return row
-
-
-def _no_row(line: bytes, where: str) -> InputError:
-    return fail(expected="one JSON object per line",
-                given=f"'{line[:40].decode(errors='replace').strip()}'", where=where,
-                remedy="delete that line")
 
 
 def read_rows(path: Path, max_rows: int | None = None) -> list[Row]:
@@ -251,20 +246,9 @@ def read_rows(path: Path, max_rows: int | None = None) -> list[Row]:
         if not dense or seen % 2**every == 0:
             rows.append(row)
         if len(rows) > max_rows:
-            every += 1
-            rows = _halved(rows)
+            every, dense_row = every + 1, count()
+            rows = [row for row in rows if not _is_dense(row) or next(dense_row) % 2]
     return rows
-
-
-def _halved(rows: list[Row]) -> list[Row]:
-    kept, dense = [], 0
-    for row in rows:
-        if _is_dense(row):
-            dense += 1
-            if dense % 2:
-                continue
-        kept.append(row)
-    return kept
 
 
 def _is_dense(row: Row) -> bool:

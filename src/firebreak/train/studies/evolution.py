@@ -54,7 +54,6 @@ from firebreak.train.storage.checkpoints import (
 )
 from firebreak.train.storage.metrics import Position, positions_of
 from firebreak.train.studies.population import (
-    Member,
     child_of,
     clone,
     first_members,
@@ -246,14 +245,11 @@ class Evolution:
         for place, member in enumerate(self.members):
             if place not in elites:
                 member.agent.sampling.manual_seed(self._seed("sampling", place))
-                losses += [self._update(member)
+                losses += [update_from(member.agent, self.replay,
+                                       member.agent.settings.batch_size).loss
                            for _ in range(self.config.evolution.updates)]
+        self.learner_steps += len(losses)
         return fmean(losses) if losses else None
-
-    def _update(self, member: Member) -> float:
-        update = update_from(member.agent, self.replay, member.agent.settings.batch_size)
-        self.learner_steps += 1
-        return update.loss
 
     def _evolve(self, elites: list[int]) -> None:
         """Elites stay, the very agents that were evaluated; children take the places of the worst.

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from firebreak.api.shared.evaluate_steps import KIND, kept_in
 from firebreak.checks import InputError
 from firebreak.cli import main
-from firebreak.executors.base import closing
 from firebreak.executors.choice import open_executor
 from firebreak.fire import BurnResult, FireConditions, Fires, Scene, make_scene
 from firebreak.fire.fires import FireRegime

@@ -1,6 +1,7 @@
 """Rows across the whole map beside the lines of windows: which plan is kept, and what rows give up.
 """
 
+from contextlib import closing
 from dataclasses import replace
 from functools import wraps
 from types import SimpleNamespace
@@ -10,7 +11,6 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.executors.base import closing
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, FireRegime, Fires, burn, make_scene

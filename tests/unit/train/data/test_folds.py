@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.landscape.raster.windows import cut_blocks
+from firebreak.landscape.raster.windows import Window, cut_blocks
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.train.config.load import load_config
 from firebreak.train.data.folds import (
@@ -18,11 +18,15 @@ from firebreak.train.data.folds import (
     make_folds,
     make_store,
     splits_of,
-    windows_in,
 )
 from tiny import TINY
 
 CONFIG = load_config("quick", [*TINY, "landscapes.size=10"])
+
+
+def windows_in(store: Store, blocks: np.ndarray) -> list[tuple[int, Window]]:
+    """(place of the landscape, rectangle) of blocks."""
+    return [(place, Window(*rectangle)) for place, *rectangle in store.blocks[blocks].tolist()]
 
 
 def blocks(rows: list[tuple[int, int, int, int, int]]) -> np.ndarray:

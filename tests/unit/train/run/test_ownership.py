@@ -19,7 +19,7 @@ from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.landscape.raster.windows import dihedral
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
-from firebreak.memory.owned import owned, owned_bytes
+from firebreak.memory.owned import owned
 from firebreak.memory.process import heap_bytes
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import load_config
@@ -38,7 +38,7 @@ def test_a_transition_of_a_run_at_40_by_40_cells_takes_less_than_4_kb(tmp_path: 
     trainer = ParallelTrainer(config, make_splits(config, tmp_path), tmp_path)
     replay = trainer.arenas[0].replay
     assert replay.bytes_per_transition() < 4000
-    held = owned_bytes({"replay": replay})
+    held = owned({"replay": replay}).bytes
     assert sum(held.values()) == replay.nbytes
     trainer.close()
 
@@ -108,8 +108,8 @@ def test_windows_of_a_landscape_are_views() -> None:
     assert not np.shares_memory(turned.value, land.value)  # other strides, so a copy in order
     assert turned.value.flags.c_contiguous
     derived = window.treatable.nbytes + window.burnable.nbytes
-    assert sum(owned_bytes({"map": land, "window": window}).values()) == derived + sum(
-        owned_bytes({"map": land}).values())
+    assert sum(owned({"map": land, "window": window}).bytes.values()) == derived + sum(
+        owned({"map": land}).bytes.values())
 
 
 def test_a_grid_that_its_owner_may_still_write_is_copied() -> None:
