@@ -6,7 +6,7 @@ from typing import Any
 
 from firebreak.api.given import source_of, with_arrays
 from firebreak.api.options import filled, verb
-from firebreak.api.shared.scene_options import RasterOptions, SceneOptions
+from firebreak.api.shared.scene_options import MapOptions, RasterOptions, SceneOptions
 from firebreak.landscape.landscape import Landscape
 from firebreak.settings.breaks import MadeBreaks, PlanBreaks
 
@@ -42,12 +42,5 @@ def read_landscape(source: str | Path, **options: Any) -> Landscape:
     scene = SceneOptions(breaks=breaks)
     given = source_of(source, "read_landscape")
     settings = with_arrays(settings, given, scene)
-    return SceneOptions(map=_map(settings.map), breaks=breaks).read(given)
-
-
-def _map(given: RasterOptions) -> Any:
-    from dataclasses import fields
-
-    from firebreak.api.shared.scene_options import MapOptions
-
-    return MapOptions(**{one.name: getattr(given, one.name) for one in fields(given)})
+    rasters = MapOptions(**vars(settings.map))
+    return SceneOptions(map=rasters, breaks=breaks).read(given)

@@ -11,7 +11,6 @@ from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.map_defaults import rows_named
 from firebreak.api.shared.option_rules import (
-    check_judged_at_once,
     check_on_land,
     check_on_maps,
     is_judged,
@@ -29,7 +28,7 @@ from firebreak.planning.methods import (
     check_takes_lines,
     method_of,
 )
-from firebreak.settings.rules import BY_WINDOWS, check
+from firebreak.settings.rules import AT_ONCE, BY_WINDOWS, check
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -188,7 +187,7 @@ def _may_be_large(source: "str | Landscape", options: PlanOptions) -> bool:
 
 def _check_at_once(options: PlanOptions) -> None:
     """Refuse options that no plan that is made at once can heed."""
-    check_judged_at_once(options)
+    check(options, rules=AT_ONCE)
     if options.place.horizon is not None:
         from firebreak.planning.years.savings import check_horizon
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from firebreak.api.shared.map_defaults import is_map
 from firebreak.checks import fail
 from firebreak.landscape.names import is_made
-from firebreak.settings.rules import AT_ONCE, Rule, check, check_method
+from firebreak.settings.rules import Rule, check, check_method
 
 if TYPE_CHECKING:
     from firebreak.api.shared.plan_options import PlanOptions
@@ -89,15 +89,6 @@ def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneO
 def is_judged(options: "PlanOptions") -> bool:
     """True for a plan that is made at once and compared with others on test fires."""
     return options.test_fires != 0 and options.report != "none"
-
-
-def check_judged_at_once(options: "PlanOptions") -> None:
-    """Refuses what the report that is asked for would not tell of a plan that is made at once.
-
-    Raises:
-        InputError: naming the option.
-    """
-    check(options, rules=AT_ONCE)
 
 
 def check_segments(options: "PlanOptions", *, by_choice: bool, at_once: bool = True) -> None:

@@ -114,13 +114,9 @@ def check_tiled_memory(landscape: "Landscape", steps: int, threads: int, more: i
     if beside:
         per_cell += beside * (each + BYTES_PER_CELL_THREAD)
         words += f" and in {beside} workers"
-    _check_free(per_cell, landscape, words, (
+    _check_cells(per_cell, landscape.fuel_model.size, landscape.name, words, (
         "ask for fewer --workers, crop it, or join its cells" if beside else
         "crop it, join its cells, or ask for fewer hours or, by FIREBREAK_THREADS, threads"))
-
-
-def _check_free(per_cell: int, landscape: "Landscape", words: str, remedy: str) -> None:
-    _check_cells(per_cell, landscape.fuel_model.size, landscape.name, words, remedy)
 
 
 def _check_cells(per_cell: int, cells: int, name: str, words: str, remedy: str) -> None:
