@@ -27,24 +27,20 @@ class KnownFires:
             InputError: fires that cannot burn here.
         """
         self.scene, self.fires, self._may = scene, fires, may
-        self._reach = 2 * REACH if scene.field.breaks.acts_nearby else REACH
-        self._cells = np.flatnonzero(self._near(may))
+        # The square of cells from which a fire may depend on a break in the middle.
+        self._side = 2 * (2 * REACH if scene.field.breaks.acts_nearby else REACH) + 1
+        self._cells = np.flatnonzero(maximum_filter(may, self._side, mode="constant"))
         places = padded_cells(self._cells, scene.landscape.shape[1])
         self.loss, came = burn_codes(scene, fires, lambda codes: np.packbits(
             codes[:, places] != UNBURNED, axis=1))
         self._came = np.concatenate(came)
-
-    def _near(self, breaks: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """bool [H, W], the cells from which a fire may depend on breaks."""
-        near: NDArray[np.bool_] = maximum_filter(breaks, 2 * self._reach + 1, mode="constant")
-        return near
 
     def loss_under(self, breaks: NDArray[np.bool_], part: slice = ALL) -> NDArray[np.float64]:
         """Losses of a range of the fires, f64, under breaks bool [H, W] where there may be some:
         the bits of `burn`.
         """
         assert not (breaks & ~self._may).any(), "a break where none may be"
-        near = np.packbits(self._near(breaks).ravel()[self._cells])
+        near = np.packbits(maximum_filter(breaks, self._side, mode="constant").ravel()[self._cells])
         loss, some = self.loss[part].copy(), self.fires.part(part)
         which = np.flatnonzero((self._came[part] & near).any(axis=1))
         if which.size:

@@ -151,17 +151,11 @@ class Flow(NamedTuple):
     along: Floats
 
 
-def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch, times: Floats) -> Flow:
+def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch, times: Floats, *,
+            along: bool = True) -> Flow:
     """The value [P] that fires of the codes [F, P], which count so many times [F], carry through
-    cells.
+    cells; without what comes along steps, f64 [32, 0], if it is not wanted.
     """
-    flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size)))
+    flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size if along else 0)))
     flows(code, times, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
     return flow
-
-
-def through_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch, times: Floats) -> Floats:
-    """What `flow_of` has of value carried through cells, alone."""
-    through, none = np.zeros(value.size), np.zeros((work.offset.size, 0))
-    flows(code, times, value, work.offset, work.ints, work.seen, work.reals[0], through, none)
-    return through

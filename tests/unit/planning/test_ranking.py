@@ -12,13 +12,7 @@ from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT, STENCIL, U
 from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
-from firebreak.planning.ranking import (
-    conditional_value,
-    flow_of,
-    path_scores,
-    through_of,
-    tree_scratch,
-)
+from firebreak.planning.ranking import conditional_value, flow_of, path_scores, tree_scratch
 from strategies import Case, cases, problem_on
 
 
@@ -104,7 +98,8 @@ def test_path_scores_and_flows_share_between_two_parents(case: Case) -> None:
     over = unpad(flow.along.sum(axis=0), shape)
     assert (over <= unpad(flow.through, shape) + 1e-9).all()
     assert (unpad(flow.along, shape)[:, ~(through > 0)] == 0).all()
-    assert (through_of(trees.code, value, work, trees.times) == flow.through).all()
+    alone = flow_of(trees.code, value, work, trees.times, along=False)
+    assert (alone.through == flow.through).all()
 
 
 def test_flows_over_a_chain_are_known() -> None:

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 class Again:
-    """Room for slots in which fires burn under the breaks of a problem that is done with, for the
-    next problem with the same fires.
-    """
+    """The slots of a problem that is done with, for the next problem with the same fires."""
 
     slots: "ProblemBatch | None" = None
 

@@ -98,8 +98,8 @@ def flows(codes: Annotated[NDArray[np.uint8], "F P"],
           below: Annotated[NDArray[np.float64], "P", WRITTEN],
           through: Annotated[NDArray[np.float64], "P", WRITTEN],
           along: Annotated[NDArray[np.float64], "32 A", WRITTEN]) -> None:
-    """Adds to `through` the value burned below each cell, and to `along`, where it has room for all
-    cells and not for none, the part that came over each step to the parent.
+    """Adds to `through` the value burned below each cell, and to `along`, unless it is empty, the
+    part that came over each step to the parent.
 
     Cells without a parent have nothing come through them: a break there does not stop the fire.
     weight: how often a fire counts. ints, seen (zeros), below: scratch.

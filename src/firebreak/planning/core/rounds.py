@@ -217,8 +217,8 @@ def default_batch(landscape: Landscape, budget_share: float) -> int:
 
 
 def loaded(problem: Problem) -> ProblemBatch:
-    """One slot that holds the problem, its plan fires burned under what stands from the start: that
-    of the problem before where it has these fires, which is then no longer that problem's.
+    """One slot that holds the problem, its plan fires burned; taken from the problem before where
+    that had the same fires (`Problem.again`).
     """
     again = problem.again
     if again is not None and again.slots is not None and again.slots.burned_for(0, problem):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import Again
-from firebreak.fire import KnownFires, Scene
+from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
 from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.fire_counts import check_test_fires
@@ -33,7 +33,7 @@ from firebreak.planning.evaluation.choice import (
     race,
 )
 from firebreak.planning.evaluation.intervals import Interval
-from firebreak.planning.evaluation.losses import relative_drop
+from firebreak.planning.evaluation.losses import mean_saving
 from firebreak.planning.evaluation.refine import moved_plan, without_useless
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import AUTO, CANDIDATES, METHODS
@@ -144,9 +144,7 @@ def choice_count(plan_fires: int, cells: int) -> int:
 def first_plan(scene: Scene, plan: Plan) -> FirstPlan:
     """A plan with what it saves of the first of the choice fires."""
     count = ends_of(choice_count(plan.plan_fires, scene.landscape.fuel_model.size))[0]
-    known = KnownFires(scene, scene.fires(CHOICE_SET, count), scene.landscape.treatable)
-    saved = relative_drop(float(known.loss.mean()),
-                          float(known.loss_under(plan.break_mask()).mean()))
+    (saved,) = mean_saving(scene, scene.fires(CHOICE_SET, count), [plan.break_mask()])
     return FirstPlan(plan, saved, count)
 
 

@@ -22,7 +22,7 @@ from firebreak.landscape.candidates.corridor import Cells
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.line_trials import Trial, try_line
 from firebreak.planning.core.rounds import spendable
-from firebreak.planning.ranking import through_of, tree_scratch
+from firebreak.planning.ranking import flow_of, tree_scratch
 
 BESIDE_M, BESIDE_CELLS = 90.0, 3
 """Two routes nearer than the larger of both run beside one another."""
@@ -148,7 +148,8 @@ class RatedRuns:
         cells = np.concatenate([*self._near, np.empty(0, np.int64)])
         affected = self._slots.affected(0)[:self._affected.size]
         for k in np.flatnonzero(affected != self._affected).tolist():
-            through = through_of(trees.code[k:k + 1], value, work, trees.times[k:k + 1])
+            through = flow_of(trees.code[k:k + 1], value, work, trees.times[k:k + 1],
+                              along=False).through
             total = np.concatenate([[0.0], np.cumsum(through[cells])])
             self._saved[k] = np.minimum(total[first[1:]] - total[first[:-1]], trees.loss[k])
         self._affected = affected.copy()
