@@ -22,8 +22,8 @@ MONEY = [(2027, 10_000), (2028, 10_000), (2029, 10_000), *((year, 2_000) for yea
 def main() -> None:
     """Makes the plan, draws, prints what the schedules save."""
     made = firebreak.plan(
-        MAP, treatment="bare-line", horizon=len(MONEY), method="segments", segment_m=300.0,
-        budget=",".join(f"{year}:{money}" for year, money in MONEY), threads=1)
+        MAP, treatment="bare-line", horizon=len(MONEY), method="segments", cells=True,
+        segment_m=300.0, budget=",".join(f"{year}:{money}" for year, money in MONEY), threads=1)
     with tempfile.TemporaryDirectory() as folder:
         made.save(folder)
         shutil.copyfile(Path(folder) / "data" / "years.png", OUT)

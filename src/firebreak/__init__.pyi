@@ -111,7 +111,7 @@ def plan(
     must_exclude: Any = None,
     lines: Any = None,
     only_lines: bool = False,
-    corridors: bool = False,
+    cells: bool = False,
     house_buffer: float | None = None,
     existing: Any = None,
     shortest_m: float = 0.0,

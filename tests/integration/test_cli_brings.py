@@ -142,7 +142,7 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
         place: Path, capsys: Out, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firebreak.planning.evaluation.knee.FIRES", 60)
     written("some.geojson", *(("Point", at(*place), {}) for place in ((4, 5), (15, 17), (16, 17))))
-    said = output(capsys, "plan", "land.tif", *FEW, "--corridors", "--value", "some.geojson",
+    said = output(capsys, "plan", "land.tif", *FEW, "--value", "some.geojson",
                   "--method", method, "--shortest-m", "120", "--budget", "0.2", "--out", "out")
     assert "of what the whole plan saves on choice fires" in said
     notes = json.loads(Path("out/plan.json").read_text())["notes"]
@@ -164,6 +164,15 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
 
         layers = pyogrio.list_layers("out/plan.gpkg")[:, 0].tolist()
         assert layers[:4] == ["segments", "centrelines", "footprints", "anchors"]
+
+
+def test_a_map_whose_money_pays_for_no_corridor_is_planned_with_cells(place: Path) -> None:
+    few = dict(method="downstream-value", money=2.0, plan_fires=12, test_fires=0, quiet=True)
+    with pytest.warns(UserWarning, match="no corridor on this map that the money pays for"):
+        made = firebreak.plan("land.tif", **few)
+    assert made.plan.cells.tolist() == firebreak.plan("land.tif", cells=True, **few
+                                                      ).plan.cells.tolist()
+    assert made.plan.cells.size == 2
 
 
 @pytest.mark.slow
@@ -283,17 +292,23 @@ def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
     (("--lines", "lines.geojson", "--only-lines", "--must-include", "must.geojson", "--area",
       "2:24,2:24"), "off the lines of --only-lines, or outside the area or the treatable cells, "
      "the first at row 6, column 3 of the map"),
-    (("--house-buffer", "10"), "--corridors together with --house-buffer, got none"),
-    (("--corridors", "--lines", "lines.geojson", "--only-lines"), "no --only-lines beside "
-                                                                  "--corridors"),
-    (("--corridors", "--shortest-m", "2000"), "a shortest route within the area, which is 1,018 m "
-                                              "across, got 2,000 m"),
-    (("--corridors", "--value", "one.geojson", "--house-buffer", "1000"),
+    (("--cells", "--house-buffer", "10"), "no --house-buffer beside --cells, which plans without "
+                                          "corridors"),
+    (("--lines", "lines.geojson", "--only-lines", "--house-buffer", "10"),
+     "no --house-buffer beside --only-lines"),
+    (("--lines", "lines.geojson", "--only-lines", "--cells"), "no --cells beside --only-lines"),
+    (("--corridors",), "'--corridors', last in version 1.0; leave it out: a map is planned with "
+                       "corridors unless --cells is given"),
+    (("--shortest-m", "2000"), "a shortest route within the area, which is 1,018 m across, got "
+                               "2,000 m"),
+    (("--method", "segments", "--shortest-m", "300", "--money", "2"),
+     "corridors that the money pays for, got none on this map"),
+    (("--value", "one.geojson", "--house-buffer", "1000"),
      "treatable ground outside the buffer of houses, got none"),
-    (("--corridors", "--method", "strips"), "a method that chooses among given lines: random, "),
-    (("--corridors", "--window-cells", "16"), "no --corridors for a plan by windows"),
-    (("--lines", "lines.geojson", "--method", "strips"), "a method that chooses among given lines: "
-     "segments, enclose, dqn-lookahead, dqn-search, auto"),
+    (("--method", "strips"), "a method that chooses among corridors or given lines: random, "),
+    (("--house-buffer", "10", "--window-cells", "16"), "no --house-buffer for a plan by windows"),
+    (("--lines", "lines.geojson", "--method", "strips", "--cells"), "a method that chooses among "
+     "corridors or given lines: segments, enclose, dqn-lookahead, dqn-search, auto"),
 ])
 def test_what_does_not_fit_is_refused_in_one_sentence(
         place: Path, capsys: Out, options: tuple[str, ...], words: str) -> None:

@@ -335,7 +335,7 @@ def test_a_plan_keeps_to_the_treatable_cells_and_pays_their_cost(place: Path, ca
     done = run(capsys, "plan", "grass.tif", "--treatable", "treatable.tif", "--cost", "cost.tif",
                "--budget", "0.25", "--plan-fires", "16", "--test-fires", "0", "--out", "p",
                "--weather", "south.toml", "--break-width-m", "10", "--duration-min", "60",
-               "--method", "downstream-value")
+               "--method", "downstream-value", "--cells")
     assert done["n_cells"] == 24
     assert done["cost"] == 96.0
     with open("p/data/plan.csv", newline="") as file:

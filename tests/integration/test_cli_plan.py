@@ -24,7 +24,8 @@ from firebreak.landscape.treatments import Treatment, treated_landscape
 Out = pytest.CaptureFixture[str]
 SIZE = 24
 WEST, NORTH = -2_000_000.0, 1_500_000.0
-FEW = ("--plan-fires", "12", "--test-fires", "24", "--method", "downstream-value", "--threads", "1")
+FEW = ("--plan-fires", "12", "--test-fires", "24", "--method", "downstream-value", "--cells",
+       "--threads", "1")
 ALONE = ("--test-fires", "0", "--report", "none")
 """A plan that nothing judges and nobody draws."""
 CONFIG = Path(__file__).resolve().parents[2] / "configs" / "plan.toml"
@@ -213,7 +214,7 @@ def test_shaded_breaks_that_stand_already_are_the_treated_fuel() -> None:
 @pytest.mark.slow
 def test_short_pieces_are_not_planned(place: Path, capsys: Out) -> None:
     assert main(["plan", "land.tif", "--plan-fires", "12", "--test-fires", "24", "--method",
-                 "segments", "--shortest-m", "110", "--budget", "0.03", "--threads", "1",
+                 "segments", "--cells", "--shortest-m", "110", "--budget", "0.03", "--threads", "1",
                  "--out", "out"]) == 0
     with Path("out/data/segments.csv").open(newline="") as file:
         assert min(float(row["length_m"]) for row in csv.DictReader(file)) >= 110
@@ -267,7 +268,7 @@ def looked_at_from_elsewhere(place: Path, capsys: Out) -> None:
 
 
 def test_a_plan_without_its_options_is_not_guessed_at(place: Path, capsys: Out) -> None:
-    plan(capsys, "land.tif", *FEW[:2], *ALONE, "--method", "random")
+    plan(capsys, "land.tif", *FEW[:2], *ALONE, "--method", "random", "--cells")
     for text in (None, "{}", "[]", '{"plan": 3}', '{"plan": {"relative_to": 1}}'):
         Path("out/options.json").unlink()
         if text is not None:
@@ -282,7 +283,7 @@ def test_a_plan_without_its_options_is_not_guessed_at(place: Path, capsys: Out) 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("always:.*have changed since")
 def test_a_changed_landscape_warns(place: Path, capsys: Out) -> None:
-    plan(capsys, "land.tif", *FEW[:2], *ALONE, "--method", "random")
+    plan(capsys, "land.tif", *FEW[:2], *ALONE, "--method", "random", "--cells")
     record = json.loads(Path("out/plan.json").read_text())
     Path("out/plan.json").write_text(json.dumps(record | {"landscape_checksum": "0" * 64}))
     assert main(["visualize", "out", "--export", "e.html"]) == 0
@@ -307,6 +308,7 @@ seed = 4
 threads = 1
 [place]
 area = "area.geojson"
+cells = true
 [fire]
 burning_hours = 0.5
 [[layer]]

@@ -48,7 +48,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def planned(capsys: Out, *words: str) -> dict:
     code = main(["plan", "land.tif", "--terrain", "shipped", "--method", "betweenness",
-                 *FEW, *words, "--json"])
+                 "--cells", *FEW, *words, "--json"])
     said = capsys.readouterr()
     assert code == 0, said.err
     return json.loads(said.out.strip().splitlines()[-1])
@@ -145,16 +145,16 @@ def test_the_same_from_toml_and_from_python(place: Path, capsys: Out) -> None:
     typed = planned(capsys, "--treatment", "mastication", "--treatment-age", "3", "--out", "typed")
     (place / "plan.toml").write_text(
         '[breaks]\ntreatment = "mastication"\ntreatment_age = 3\n[map]\nterrain = "shipped"\n')
-    assert main(["plan", "land.tif", "--config", "plan.toml", "--method", "betweenness", *FEW,
-                 "--out", "file"]) == 0
+    assert main(["plan", "land.tif", "--config", "plan.toml", "--method", "betweenness", "--cells",
+                 *FEW, "--out", "file"]) == 0
     assert rows_of("typed/data/exceedance.csv") == rows_of("file/data/exceedance.csv")
     made = firebreak.plan("land.tif", method="betweenness", treatment="mastication",
                           treatment_age=3, terrain="shipped", plan_fires=12, test_fires=24,
-                          threads=1, quiet=True)
+                          threads=1, quiet=True, cells=True)
     assert made.plan.cost == pytest.approx(typed["cost"])
     land = firebreak.read_landscape("land.tif", terrain="shipped")
     again = firebreak.plan(land, method="betweenness", treatment="mastication", treatment_age=3,
-                           plan_fires=12, test_fires=0, threads=1, quiet=True)
+                           plan_fires=12, test_fires=0, threads=1, quiet=True, cells=True)
     np.testing.assert_array_equal(again.plan.cells, made.plan.cells)
 
 

@@ -125,8 +125,7 @@ REFUSED: list[tuple[str, list[str], str]] = [
     ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --worker"),
     ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor together with --ray"),
     ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "no --fires-per-ha-year for a"),
-    ("corridors", [*WINDOWS, "--corridors"], "no --corridors for a plan by windows"),
-    ("house_buffer", [*WINDOWS, "--house-buffer", "30"], "expected --corridors together with"),
+    ("house_buffer", [*WINDOWS, "--house-buffer", "30"], "got synthetic land, which has no"),
     ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "no --lines for a plan by windows"),
     ("only_lines", [*WINDOWS, "--only-lines"], "expected --lines together with --only-lines"),
     ("budget", [*WINDOWS, "--phases", "2027:5,2028:5"], "no --budget by year for a plan by"),
@@ -154,7 +153,7 @@ CHANGED: list[tuple[str, list[str], list[str]]] = [
 """Option, what is typed without and with it: the plan that is asked of windows is another one."""
 BESIDE = {"place": "options of their own", "windows": "options of their own",
           "landscape": "every test", "out": "every test",
-          "config": "test_phases_of_a_file_are_refused_too",
+          "cells": "windows have no corridors", "config": "test_phases_of_a_file_are_refused_too",
           "executor": "test_ray_windows.py", "existing": "test_a_brief_report_tells",
           "segment_m": "test_segments_of_a_brief_report", "report": "test_a_brief_report_tells",
           "test_fires": "test_segments_of_a_brief_report"}

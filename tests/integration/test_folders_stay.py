@@ -19,11 +19,12 @@ from firebreak.planning.output.earlier import PLAN_FILES
 
 pytestmark = [pytest.mark.usefixtures("small_pictures"),
               pytest.mark.filterwarnings("ignore:.*no coordinate reference system")]
-FEW = ["--method", "strips", "--plan-fires", "12", "--test-fires", "0", "--threads", "1", "--quiet"]
+FEW = ["--method", "strips", "--cells", "--plan-fires", "12", "--test-fires", "0", "--threads", "1",
+       "--quiet"]
 BURN = ["--fires", "5", "--threads", "1", "--quiet"]
 NAMES = ("elevation", "slope", "aspect", "fuels", "cover", "height", "base", "bulk")
-KEPT: dict[str, Any] = {"method": "strips", "plan_fires": 12, "test_fires": 0, "threads": 1,
-                        "report": "none"}
+KEPT: dict[str, Any] = {"method": "strips", "cells": True, "plan_fires": 12, "test_fires": 0,
+                        "threads": 1, "report": "none"}
 
 
 @pytest.fixture(autouse=True)
@@ -191,8 +192,8 @@ def test_a_landscape_is_read_beside_what_was_made_of_it(
         shutil.copy(path, place / "work")
     land = firebreak.read_landscape("work").checksum()
     before = contents(place / "work")
-    full = ["plan", "work", "--method", "strips", "--plan-fires", "12", "--test-fires", "20",
-            "--threads", "1", "--quiet", "--out", "work"]
+    full = ["plan", "work", "--method", "strips", "--cells", "--plan-fires", "12", "--test-fires",
+            "20", "--threads", "1", "--quiet", "--out", "work"]
     for _ in range(2):
         assert main(full) == 0
         assert firebreak.read_landscape("work").checksum() == land

@@ -15,11 +15,13 @@ from firebreak.cli.shared.common import WRITTEN
 
 pytestmark = [pytest.mark.usefixtures("small_pictures"),
               pytest.mark.filterwarnings("ignore:.*no coordinate reference system")]
-FEW = ["--method", "strips", "--plan-fires", "12", "--test-fires", "0", "--threads", "1", "--quiet"]
+FEW = ["--method", "strips", "--cells", "--plan-fires", "12", "--test-fires", "0", "--threads", "1",
+       "--quiet"]
 READ = {"barriers", "built", "cases", "config", "cost", "existing", "fire_sizes", "ignitions",
         "layers", "lines", "must_exclude", "must_include", "observed", "plan", "policy", "resume",
         "roads", "run", "treatable", "treatments", "value", "weather"}
-KEPT = {"method": "strips", "plan_fires": 12, "test_fires": 0, "threads": 1, "report": "none"}
+KEPT = {"method": "strips", "cells": True, "plan_fires": 12, "test_fires": 0, "threads": 1,
+        "report": "none"}
 
 
 @pytest.fixture(autouse=True)

@@ -50,7 +50,7 @@ COMMANDS = {
     "generate": "landscape generate PLACE/out.tif --size 10",
     "convert": "landscape convert PLACE/l\u00e4nd.tif --out PLACE/out.tif",
     "simulate": "simulate PLACE/l\u00e4nd.tif --fires 5 --out PLACE/out",
-    "plan": "plan PLACE/l\u00e4nd.tif --method strips --plan-fires 8 --test-fires 0 "
+    "plan": "plan PLACE/l\u00e4nd.tif --method strips --cells --plan-fires 8 --test-fires 0 "
             "--out PLACE/out",
     "evaluate": "evaluate PLACE/l\u00e4nd.tif --methods none,strips --plan-fires 8 --test-fires 8",
     "train": f"train quick --out PLACE/out --set {' --set '.join(TINIER)}",

@@ -218,10 +218,10 @@ def check_takes_lines(method: str, *, alone: bool = False) -> None:
     takers = [name for name, own in METHODS.items()
               if own.takes_lines or (alone and own.rates_lines)]
     if method not in takers and method not in CHOOSERS and method_of(method).treats:
-        raise fail(expected=f"a method that chooses among given lines: "
+        raise fail(expected=f"a method that chooses among corridors or given lines: "
                             f"{', '.join([*takers, *CHOOSERS])}",
-                   given=f"'{method}'", where="--method", remedy="name one of these, or leave out "
-                                                                 "--lines or --corridors")
+                   given=f"'{method}', which places cells", where="--method",
+                   remedy="name one of these, or plan with --cells and without --lines")
 
 
 def check_policy(method: str, policy: "Policy | None") -> None:

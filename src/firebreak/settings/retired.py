@@ -29,6 +29,9 @@ OPTIONS = {
     "break_fuel": RetiredOption(
         ("breaks.break_fuel", "breaks.fuel"), None,
         "name what a treatment leaves in a table (treatments)"),
+    "corridors": RetiredOption(
+        ("place.corridors",), False,
+        "leave it out: a map is planned with corridors unless --cells is given"),
     "cost_per_ha": RetiredOption(
         ("place.cost_per_ha",), None, _COSTS),
     "cost_slope": RetiredOption(

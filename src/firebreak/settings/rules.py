@@ -142,9 +142,9 @@ RULES = (
          "corridors among --kinds together with {name}", "none", "leave it out"),
     # a plan
     needs(("only_lines",), ("lines",), "name the file of lines, or leave it out"),
-    needs(("house_buffer",), ("corridors", "kinds"), "add --corridors, or leave it out"),
-    excludes(("only_lines",), "corridors", "leave one of them out: lines of --lines are corridors "
-             "too"),
+    *(excludes(("house_buffer",), other, why=", which plans without corridors")
+      for other in ("cells", "only_lines")),
+    excludes(("cells",), "only_lines", "leave one of them out: either plans without corridors"),
     needs(("discount_rate",), ("horizon",), "say how many years, or leave it out"),
     Rule(("test_fires",), ("report",), lambda settings: settings["test_fires"] == 1,
          "at least 2 test fires, or 0 for none", "1", "1000 is usual"),
@@ -232,7 +232,7 @@ AT_ONCE = (
 """Further rules of plans that are made at once: one by windows has another report."""
 
 BY_WINDOWS = (
-    Rule(("corridors", "lines", "horizon", "fires_per_ha_year"), (),
+    Rule(("house_buffer", "lines", "horizon", "fires_per_ha_year"), (),
          lambda settings: True, "no {name} for a plan by windows", "{value}", _AT_ONCE_ALONE),
     Rule(("budget",), (), lambda settings: ":" in str(settings["budget"]),
          "no {name} by year for a plan by windows", "{value}", _AT_ONCE_ALONE),

@@ -148,7 +148,7 @@ class PlanAtOnce:
 def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
     """Burn the test fires under the plan, segment by segment."""
     options, area, scene, plan = made.request.options, made.request.area, made.scene, made.plan
-    if options.place.corridors:  # maps show all that may be treated
+    if made.request.corridors:  # maps show all that may be treated
         scene = replace(scene, landscape=area.anywhere)
     brief, full = options.report == "brief", options.report == "full"
     order = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
@@ -156,7 +156,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         if not brief:
             by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
             order = in_build_order(scene, by_place, plan.plan_fires, advance)
-    if options.place.corridors:
+    if made.request.corridors:
         order = with_line_lengths(order, area.land.shape[1], area.land.cell_size_m)
     # Of the plan itself the order to build tells, which is the better one.
     others = {} if not full else {
@@ -181,9 +181,9 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
         cells_in(options.scene.map.built, area.land, area.offset, area.full), unit,
         rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year,
-        _counts(made, evaluation, order) if options.place.corridors else {},
+        _counts(made, evaluation, order) if made.request.corridors else {},
         _without(scene, fires, order, unit.per_value)
-        if options.place.corridors and not brief else ()), curves,
+        if made.request.corridors and not brief else ()), curves,
         fire_facts(scene, fires, scene.fires("plan", plan.plan_fires)),
         crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)))
 

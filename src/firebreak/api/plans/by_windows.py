@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from firebreak.api.plans.area import as_counted, priced
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
+from firebreak.api.shared.map_defaults import is_map
 from firebreak.checks import InputError, counted
 from firebreak.fire import burn_plans
 from firebreak.landscape.candidates.corridor import Corridor
@@ -193,6 +194,9 @@ def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
         say: takes a sentence where the plan goes on with what was kept, or is stopped.
     """
     options, area = request.options, request.area
+    if is_map(request.source or area.full) and not options.place.cells:
+        say("by windows a plan has cells and straight lines; --area plans a part of the map with "
+            "corridors")
     with bar(0, "map and fires"):
         scene = options.scene.tiled_scene(area.land, request.source)
     planned_on, share = as_counted(scene, area, area.share)

@@ -33,19 +33,21 @@ MOST_CUTS = 6
 """Closed barriers that are offered beside one around each cluster of value, at most."""
 
 
-def check_shortest(options: PlaceOptions, area: PlanningArea) -> None:
-    """Refuses a shortest route that the area is too small for.
+def check_corridors_fit(options: PlaceOptions, area: PlanningArea) -> None:
+    """Refuses what leaves no ground for corridors.
 
     Raises:
-        InputError: it is longer than from one corner of what may be treated to the other.
+        InputError: a shortest route that is longer than from one corner of what may be treated to
+            the other; all of that in the buffer of houses.
     """
+    check_houses(area.land, house_buffer_of(options))
     rows, cols = np.nonzero(area.land.treatable)
-    if not rows.size:
+    if not rows.size or not options.shortest_m:
         return
     longest = float(np.hypot(np.ptp(rows) + 1, np.ptp(cols) + 1)) * area.land.cell_size_m
-    if shortest_of(options) > longest:
+    if options.shortest_m > longest:
         raise fail(expected=f"a shortest route within the area, which is {longest:,.0f} m across",
-                   given=f"{shortest_of(options):,.0f} m", where="--shortest-m",
+                   given=f"{options.shortest_m:,.0f} m", where="--shortest-m",
                    remedy="lower it, or widen the area")
 
 
@@ -60,18 +62,17 @@ def house_buffer_of(options: PlaceOptions) -> float:
 
 
 def with_corridors(options: PlaceOptions, area: PlanningArea, scene: "Scene",
-                   plan_fires: int) -> PlanningArea:
-    """An area in which corridors alone may be treated, and what must be included.
+                   plan_fires: int) -> PlanningArea | None:
+    """An area in which corridors alone may be treated, and what must be included; None without any
+    that the money pays for, where no option says what they should be.
 
     Args:
         scene: of the area, all of which may be treated.
 
     Raises:
-        InputError: no ground off houses, no corridors, no affordable one.
+        InputError: options say it, and there is none; the plan fires burn nothing of value.
     """
-    buffer_m = house_buffer_of(options)
-    check_houses(area.land, buffer_m)
-    ground = ground_of(area.land, buffer_m)
+    ground = ground_of(area.land, house_buffer_of(options))
     land = replace(area.land, treatable=area.land.treatable & ~ground.near_houses)
     leak = scene.conditions.leak
     problem = problem_of(replace(scene, landscape=land), area.share,
@@ -81,13 +82,17 @@ def with_corridors(options: PlaceOptions, area: PlanningArea, scene: "Scene",
     network = Network(stakes_of(problem))
     cuts = [*hull(network, area.money, MOST_CUTS), *around_each(network)]
     lines = offered(found, behind, land, area.rules.lines,
-                    whole_cuts(cuts, land, leak=leak))
+                    whole_cuts(cuts, land, leak=leak, least_m=0.0 if ground.near_houses.any()
+                               else shortest_of(options)))
     lines = replace(lines, corridors=tuple(
         own._replace(ground=ground_below(own.cells, land, ground)) for own in lines.corridors))
+    if not any(own.cells.size and own.cost <= area.money for own in lines.corridors):
+        if options.shortest_m or options.house_buffer is not None:
+            raise fail(expected="corridors that the money pays for", given="none on this map",
+                       where=f"landscape {land.name}",
+                       remedy="lower --shortest-m or --house-buffer, or plan with --cells")
+        return None
     mask = lines.mask(land.shape)
-    if not mask.any():
-        raise fail(expected="corridors on the map", given="none", where=f"landscape {land.name}",
-                   remedy="lower --shortest-m or --house-buffer, or leave --corridors out")
     mask.ravel()[area.rules.include] = True
     land = replace(area.land, treatable=area.land.treatable & mask)
     whole = cost_of(np.flatnonzero(land.treatable), land)

@@ -22,7 +22,7 @@ from firebreak.planning.evaluation.auto import Choice, first_plan, plan_by_choic
 from firebreak.planning.evaluation.evaluate import Evaluation, evaluate
 from firebreak.planning.evaluation.knee import at_knee
 from firebreak.planning.making import make_plan
-from firebreak.planning.methods import CHOOSERS
+from firebreak.planning.methods import CHOOSERS, POLICY_METHOD
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -30,20 +30,21 @@ if TYPE_CHECKING:
     from firebreak.fire import Scene
 
 
-def make_at_once(request: PlanRequest, bar: Bar, first: FirstPlanTaker | None = None) -> PlanAtOnce:
+def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = None) -> PlanAtOnce:
     """The plan that is asked for, compared where there are test fires.
 
     first: takes the first plan as soon as there is one, where there is more to do.
     """
-    options, area = request.options, request.area
+    request, options, area = asked, asked.options, asked.area
     judged = is_judged(options)
     with bar(0, "map and fires"):
         # What breaks leave is known off the lines too, so that other networks can be burned.
         scene = options.scene.scene(area.anywhere, request.source, options.fewest_plan_fires)
         plan_fires = enough_plan_fires(scene, options.plan_fires)
-        if options.place.corridors:
-            area = with_corridors(options.place, area, scene, plan_fires)
-            request = request._replace(area=area)
+        if request.corridors:
+            found = with_corridors(options.place, area, scene, plan_fires)
+            area = found or area
+            request = request._replace(area=area, corridors=found is not None)
         scene = replace(scene, landscape=area.land)
 
     def tell(plan: Plan) -> None:
@@ -51,7 +52,10 @@ def make_at_once(request: PlanRequest, bar: Bar, first: FirstPlanTaker | None = 
             first(PlanAtOnce(request=request, scene=scene, plan=plan), first_plan(scene, plan))
 
     plan, choice, others = _planned(request, request.method, scene, area, plan_fires, bar, tell)
-    if options.place.corridors and plan.cells.size:
+    if asked.corridors and not request.corridors:
+        warnings.warn("no corridor on this map that the money pays for: the plan has cells and "
+                      "straight lines, as with --cells", stacklevel=2)
+    if request.corridors and plan.cells.size:
         with bar(1, "knee") as advance:
             parts = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
             plan = at_knee(scene, plan, parts, area.rules.include, in_shares(advance)).plan
@@ -96,12 +100,14 @@ def _compared(made: PlanAtOnce, bar: Bar) -> Evaluation:
     # What the chosen method plans by itself stands beside the plan only where it is another one.
     rivals = {name: other for name, other in made.others.items()
               if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
-    others = [name for name in compared_methods(options)
+    cells = [POLICY_METHOD] if (made.request.corridors and made.request.policy
+                                and options.report != "brief") else []
+    others = [name for name in [*compared_methods(options), *cells]
               if options.report == "brief" or name not in (plan.method, *rivals)]
     existing = _existing(made, bar)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
     return beside(made, others, {plan.label: plan, **rivals, **existing}, pairs=pairs,
-                  test_fires=options.test_fires, bar=bar)
+                  test_fires=options.test_fires, policy=made.request.policy, bar=bar)
 
 
 def beside(made: PlanAtOnce, methods: Sequence[str], existing: Mapping[str, Plan], *,
@@ -118,7 +124,7 @@ def beside(made: PlanAtOnce, methods: Sequence[str], existing: Mapping[str, Plan
     """
     options, area = made.request.options, made.request.area
     scene, share = made.scene, area.share
-    if options.place.corridors:  # the others may treat any cell, with as much money
+    if made.request.corridors:  # the others may treat any cell, with as much money
         scene = replace(scene, landscape=area.anywhere)
         share = min(1.0, area.money / cost_of(np.flatnonzero(area.anywhere.treatable),
                                               area.anywhere))

@@ -9,8 +9,9 @@ import numpy as np
 from firebreak.api.plans.budget import money_by_year, phases_of
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.machine import use_threads
-from firebreak.api.shared.map_defaults import rows_named
+from firebreak.api.shared.map_defaults import is_map, rows_named
 from firebreak.api.shared.option_rules import (
+    check_corridors,
     check_on_land,
     check_on_maps,
     is_judged,
@@ -60,6 +61,7 @@ class PlanRequest(NamedTuple):
         area: the part of the map to plan for.
         policy: that learned methods follow, or None.
         network: of breaks to compare with, or None.
+        corridors: True where the plan is to be built of corridors.
     """
 
     source: str
@@ -69,6 +71,7 @@ class PlanRequest(NamedTuple):
     area: "PlanningArea"
     policy: "Policy | None"
     network: "Plan | None"
+    corridors: bool = False
 
 
 def check_options(source: "str | Landscape", options: PlanOptions) -> bool | None:
@@ -85,6 +88,7 @@ def check_options(source: "str | Landscape", options: PlanOptions) -> bool | Non
     """
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
+    check_corridors(source, options)
     if options.windows != WindowOptions():
         _check_by_windows(options, planner_of(method, by_windows=True))
         return True
@@ -132,7 +136,8 @@ def read_request(source: "str | Landscape", options: PlanOptions) -> PlanRequest
     request = PlanRequest(
         source if isinstance(source, str) else "", options,
         planner_of(method, by_windows=by_windows), by_windows,
-        area, policy, None)
+        area, policy, None,
+        is_map(source) and not by_windows and not (options.place.cells or options.place.only_lines))
     _check_on_map(request)
     return request._replace(network=_network(request))
 
@@ -221,7 +226,7 @@ def _check_by_windows(options: PlanOptions, method: str) -> None:
 
 def _check_on_map(request: PlanRequest) -> None:
     """Refuse what the map that was read speaks against."""
-    from firebreak.api.plans.corridors import check_shortest
+    from firebreak.api.plans.corridors import check_corridors_fit
     from firebreak.planning.core.fire_counts import check_test_fires
 
     options, area = request.options, request.area
@@ -231,10 +236,10 @@ def _check_on_map(request: PlanRequest) -> None:
             check_test_fires(request.source or area.full.name, options.test_fires,
                              2 if options.place.existing is None else 3)
         return
-    if options.place.corridors:
-        check_shortest(options.place, area)
-    if area.rules.lines is not None or options.place.corridors:
-        check_takes_lines(request.method, alone=options.place.corridors or options.place.only_lines)
+    if request.corridors:
+        check_corridors_fit(options.place, area)
+    if area.rules.lines is not None or request.corridors:
+        check_takes_lines(request.method, alone=request.corridors or options.place.only_lines)
     if options.place.horizon is not None:
         money_by_year(area.phases, area.money, options.place.horizon)
 

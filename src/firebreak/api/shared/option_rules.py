@@ -86,6 +86,20 @@ def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneO
              "those of the FBP System, which says it by itself", "leave it out")))
 
 
+def check_corridors(source: "str | Landscape", options: "PlanOptions") -> None:
+    """Refuses what says something of corridors on land that is made, which has none.
+
+    source: a path or name, or the landscape itself.
+
+    Raises:
+        InputError: naming the option.
+    """
+    check(options, rules=[Rule(
+        ("house_buffer",), (), lambda _: not is_map(source),
+        "a map that is read together with {name}", "synthetic land, which has no corridors",
+        "leave it out")])
+
+
 def is_judged(options: "PlanOptions") -> bool:
     """True for a plan that is made at once and compared with others on test fires."""
     return options.test_fires != 0 and options.report != "none"

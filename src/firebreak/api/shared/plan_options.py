@@ -36,10 +36,11 @@ class PlaceOptions:
     dqn-search and auto."""
     only_lines: bool = False
     """Use the lines of --lines only, and no other breaks."""
-    corridors: bool = False
-    """Plan with corridors that can be built as one: routes along ridges and roads over gentle
-    ground, narrow gaps between barriers, and cuts around what is valued; all of them off houses.
-    The plan stops where more money saves less than a hundredth."""
+    cells: bool = False
+    """Plan a map with single cells and straight lines, for research and benchmarks. Without it the
+    plan of a map is built of corridors, each built as one: routes along ridges and roads over
+    gentle ground, narrow gaps between barriers, and cuts around what is valued; all of them off
+    houses. Such a plan stops where more money saves less than a hundredth."""
     house_buffer: NotNegative | None = None
     """Distance from a house within which no corridor runs, m; 30 if not given."""
     existing: Path | None = None

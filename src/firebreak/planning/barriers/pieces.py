@@ -35,13 +35,20 @@ def corridors_of(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> Co
                      line=tuple(number for _, number in found.values()))
 
 
-def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> list[list[Corridor]]:
-    """Of each cut its connected parts as corridors, bare ground between their cells included."""
+def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool,
+               least_m: float = 0.0) -> list[list[Corridor]]:
+    """Of each cut its connected parts as corridors, bare ground between their cells included.
+
+    least_m: parts that are shorter and touch no bare ground, rings around a cell or two, are left
+        out.
+    """
+    bare = ndimage.binary_dilation(~landscape.burnable, CORNERS).ravel()
     found = []
     for cut in {own.cells.tobytes(): own for own in cuts}.values():
         parts = _joined_over_bare(cut.cells, landscape)
         own = [corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)), landscape,
                            "cut") for part in parts]
+        own = [part for part in own if part.length_m >= least_m or bare[part.cells].any()]
         if own:
             found.append(own)
     return found

@@ -20,8 +20,9 @@ from firebreak.planning.evaluation.choice import CHOICE_SET
 from firebreak.planning.evaluation.effect import fire_batches
 from firebreak.planning.evaluation.refine import useful_segments
 
-NEARLY = 0.01
-"""Share of the loss without breaks that the knee may save less than the whole plan."""
+NEARLY, LEAST_KEPT = 0.01, 0.97
+"""The knee may save less than the whole plan: by this share of the loss without breaks, as long as
+it keeps this share of what the whole plan saves."""
 FIRES = 1000
 """Choice fires that the knee is found on."""
 WHOLE_COST, WHOLE_SAVED, KNEE_SAVED = "whole_cost", "whole_saved", "knee_saved"
@@ -56,7 +57,8 @@ def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], included: NDArr
         raise nothing_burned(scene)
     saved = 1.0 - loss / loss[0]
     report(0.75)
-    count = int(np.flatnonzero(saved >= saved[-1] - NEARLY)[0])
+    less = min(NEARLY, (1.0 - LEAST_KEPT) * max(float(saved[-1]), 0.0))
+    count = int(np.flatnonzero(saved >= saved[-1] - less)[0])
     kept = [part for k, part in enumerate(order)
             if k < count or np.isin(part.cells, included).any()]
     useful = {int(part.cells[0]) for part in useful_segments(scene, fires, kept, included)}

@@ -16,6 +16,7 @@ from firebreak.planning.evaluation.intervals import (
     interval_words,
 )
 from firebreak.planning.evaluation.judging import Row
+from firebreak.planning.evaluation.knee import WHOLE_COST
 from firebreak.planning.methods import METHODS
 
 _HEADER = ("method", "cost", "reduction", "95 % interval", "untreated cells", "worst 10 %",
@@ -120,8 +121,11 @@ def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, 
     if not rivals:
         return None
     verb = "saves" if len(rivals) == 1 else "save"
+    # Beside a plan of corridors those that do not choose among them treat any cell.
+    cells = WHOLE_COST in (plan.notes or {}) and not METHODS[rivals[0]].takes_lines
     return (f"On these test fires {' and '.join(rivals)} {verb} significantly more than "
-            f"{plan.label} does: plan with", with_method(command, rivals[0]))
+            f"{plan.label} does: plan with",
+            with_method(command, rivals[0]) + cells * " --cells")
 
 
 def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:

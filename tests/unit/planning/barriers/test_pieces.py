@@ -1,11 +1,19 @@
 """Cells of cuts in order: each once, neighbours touching, parts that the budget buys."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.barriers.cut import Cut
-from firebreak.planning.barriers.pieces import PIECE_CELLS, arcs, corridors_of, in_order
+from firebreak.planning.barriers.pieces import (
+    PIECE_CELLS,
+    arcs,
+    corridors_of,
+    in_order,
+    whole_cuts,
+)
 
 COLS = 20
 RING = [(3, 5), (3, 6), (4, 7), (5, 8), (6, 8), (7, 7), (8, 6), (8, 5), (7, 4), (6, 3), (5, 3),
@@ -78,3 +86,17 @@ def test_corridors_of_a_cut_are_short_and_a_shared_piece_comes_once() -> None:
     assert {corridor.kind for corridor in found.corridors} == {"cut"}
     assert len(found.corridors) == len({corridor.path.tobytes() for corridor in found.corridors})
     assert corridors_of([], land, leak=False) is None
+
+
+def test_rings_around_a_cell_are_left_out_of_cuts_but_not_what_closes_against_bare_ground() -> None:
+    land = generate(3, COLS, cell_size_m=30.0)
+    fuel = np.full(land.shape, 102)
+    fuel[10, 10] = 98
+    land = replace(land, fuel_model=fuel, treatable=fuel == 102)
+    ring, beside, line = ([(3, 4), (4, 3), (4, 5), (5, 4)], [(9, 11), (8, 12)],
+                          [(15, col) for col in range(2, 14)])
+    cut = Cut(flat([*ring, *beside, *line]), 18.0, 0.0, np.zeros(land.shape, np.bool_))
+    assert [part.cells.size for (*parts,) in whole_cuts([cut], land, leak=False)
+            for part in parts] == [4, 2, 12]
+    (kept,) = whole_cuts([cut], land, leak=False, least_m=300.0)
+    assert [part.cells.tolist() for part in kept] == [flat(beside).tolist(), flat(line).tolist()]

@@ -26,6 +26,7 @@ from firebreak.planning.evaluation.evaluate import (
     evaluate,
 )
 from firebreak.planning.evaluation.judging import judge_scene
+from firebreak.planning.evaluation.knee import WHOLE_COST
 from firebreak.planning.evaluation.tables import rival_words, rivals_of, table, to_json
 from firebreak.planning.making import make_plan
 from firebreak.seeding import integer_seed
@@ -310,3 +311,11 @@ def test_a_rival_is_told_apart_and_is_not_the_method_that_was_chosen(corridor: S
     sentence, command = words
     assert "greedy and strips save significantly more than auto does" in sentence
     assert command == "firebreak plan x --method greedy"
+    of_corridors = replace(plan, notes={WHOLE_COST: 9.0})
+    assert rival_words(found, of_corridors, "firebreak plan x") == (
+        sentence, "firebreak plan x --method greedy --cells")
+    taking = replace(found, paired={"auto - dqn-lookahead": Difference(-0.2, -0.3, -0.1)},
+                     methods=dict.fromkeys(["auto", "dqn-lookahead"], summary))
+    words = rival_words(taking, of_corridors, "firebreak plan x")
+    assert words is not None
+    assert words[1] == "firebreak plan x --method dqn-lookahead"

@@ -16,7 +16,13 @@ from firebreak.planning.core.plan import cost_of, plan_of_cells
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.choice import CHOICE_SET
-from firebreak.planning.evaluation.knee import NEARLY, at_knee, knee_words, losses_of_beginnings
+from firebreak.planning.evaluation.knee import (
+    LEAST_KEPT,
+    NEARLY,
+    at_knee,
+    knee_words,
+    losses_of_beginnings,
+)
 from firebreak.planning.making import make_plan
 from firebreak.planning.patterns.offered import leading, offered, pairs_of, rate_of
 from firebreak.planning.patterns.rated_runs import RatedRuns, _near
@@ -148,6 +154,15 @@ def test_methods_that_rate_cells_take_whole_corridors(method: str) -> None:
     assert plan.cost <= plan.budget
 
 
+def test_a_plan_that_saves_little_is_kept_all_the_same() -> None:
+    scene, part = SCENES["held"], row(3, 2, 6)
+    plan = replace(plan_of_cells(part.cells, LAND, "segments"), plan_fires=FIRES)
+    knee = at_knee(scene, plan, [part], np.empty(0, np.int64))
+    assert knee.plan.notes is not None
+    assert 0.0 < knee.plan.notes["whole_saved"] < NEARLY
+    assert knee.plan.cells.tolist() == part.cells.tolist()
+
+
 def test_a_plan_stops_where_more_money_saves_little() -> None:
     scene, lines = SCENES["hard"], Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)),
                                              only=True, routes=True)
@@ -163,9 +178,11 @@ def test_a_plan_stops_where_more_money_saves_little() -> None:
     assert knee.plan.notes["knee_saved"] == pytest.approx(1 - kept / before)
     assert knee.plan.cost < plan.cost
     assert (kept - whole) / before <= NEARLY + 1e-9
+    assert (before - kept) >= LEAST_KEPT * (before - whole) * (1 - 1e-9)
     # Without its last part it would not do.
     losses = losses_of_beginnings(scene, knee.parts, fires)
-    assert (losses[-2] - whole) / before > NEARLY or len(knee.parts) < len(parts)
+    most = min(NEARLY, (1 - LEAST_KEPT) * (before - whole) / before)
+    assert (losses[-2] - whole) / before > most or len(knee.parts) < len(parts)
     words = knee_words(knee.plan)
     assert words is not None
     assert f"{knee.plan.cost:,.6g} of {plan.cost:,.6g}" in words

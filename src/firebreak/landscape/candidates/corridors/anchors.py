@@ -21,8 +21,11 @@ ROAD, RIDGE, OPEN = "road", "ridge", "open ground"
 _AROUND = np.ones((3, 3), np.bool_)
 
 
-def anchors_of(land: Landscape, ground: GroundMaps) -> list[Anchor]:
-    """Anchors on a map, those of a better kind first; of a kind those near houses first."""
+def anchors_of(land: Landscape, ground: GroundMaps, closer: float = 1.0) -> list[Anchor]:
+    """Anchors on a map, those of a better kind first; of a kind those near houses first.
+
+    closer: share of the distances APART_M and APART_NEAR_M that they keep.
+    """
     may = land.treatable & ~ground.near_houses
     open_ = may | (~land.burnable & (land.fuel_model != NODATA) & ~ground.near_houses
                    & (ground.wide == 0))
@@ -36,7 +39,7 @@ def anchors_of(land: Landscape, ground: GroundMaps) -> list[Anchor]:
              JUNCTION: ground.on_ridge & (touching != 2) & may, ROAD: ground.road & open_,
              RIM: rim & may, RIDGE: near & ground.ridge & may, OPEN: near & may}
     size = land.cell_size_m
-    apart = np.where(ground.house_m < NEAR_M, APART_NEAR_M, APART_M) / size
+    apart = closer * np.where(ground.house_m < NEAR_M, APART_NEAR_M, APART_M) / size
     # The cells within reach of an offset, by how far it is.
     reach = int(APART_M / size) + 1
     offset = np.mgrid[-reach:reach + 1, -reach:reach + 1]

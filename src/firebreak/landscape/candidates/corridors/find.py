@@ -25,6 +25,8 @@ MOST_OFF = 0.08
 """Share of a route over wide bare ground, or ground that burns and is not treatable, at most."""
 LEAST_TREATED = 0.6
 """Share of a route that is treated, at least: else it is a road that is there already."""
+CLOSER, ENOUGH = (1.0, 0.5, 0.25), 100
+"""Where an area is so small that it has fewer routes, its anchors come closer together."""
 
 SECTORS = ("east", "south-east", "south", "south-west", "west", "north-west", "north", "north-east")
 
@@ -36,7 +38,19 @@ def corridors_on(land: Landscape, ground: GroundMaps, least_m: float = LEAST_M,
     Args:
         joined: the cells of a route touch by edges, for breaks that leak at corners.
     """
-    anchors = anchors_of(land, ground)
+    found: dict[bytes, Corridor] = {}
+    for closer in CLOSER:
+        found = _routes(land, ground, anchors_of(land, ground, closer), least_m, joined)
+        if len(found) >= ENOUGH:
+            break
+    for gap in gaps_of(land, ground, least_m, joined):
+        found.setdefault(gap.cells.tobytes(), gap)
+    return [own._replace(ground=ground_below(own.cells, land, ground)) for own in found.values()]
+
+
+def _routes(land: Landscape, ground: GroundMaps, anchors: list[Anchor], least_m: float,
+            joined: bool) -> dict[bytes, Corridor]:
+    """Routes of `least_m` at least between anchors that are neighbours, by their cells."""
     pairs = neighbours_of(anchors, land, min(least_m, NEAR_M), NEAR_M, max(MOST_M, least_m))
     may = (land.treatable & ~ground.near_houses).ravel()
     way = may | (~land.burnable & (land.fuel_model != NODATA) & (ground.wide == 0)).ravel()
@@ -54,9 +68,7 @@ def corridors_on(land: Landscape, ground: GroundMaps, least_m: float = LEAST_M,
             own = corridor_of(path, land, "route", (one, other))
             if own.length_m >= least_m:
                 found.setdefault(own.cells.tobytes(), own)
-    for gap in gaps_of(land, ground, least_m, joined):
-        found.setdefault(gap.cells.tobytes(), gap)
-    return [own._replace(ground=ground_below(own.cells, land, ground)) for own in found.values()]
+    return found
 
 
 def gaps_of(land: Landscape, ground: GroundMaps, most_m: float, joined: bool) -> list[Corridor]:

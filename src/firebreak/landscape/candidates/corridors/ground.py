@@ -107,14 +107,14 @@ def beside(mask: Mask) -> Mask:
 
 
 def houses_of(land: Landscape) -> Mask:
-    """The cells of houses [H, W]: those of value where few cells hold any; none where value lies
-    everywhere, as timber does. Of several layers each counts by itself.
+    """The cells of houses [H, W]: those of value where few cells of the area hold any; none where
+    value lies everywhere, as timber does. Of several layers each counts by itself.
     """
     found = np.zeros(land.shape, np.bool_)
-    most = MOST_HELD * np.count_nonzero(land.fuel_model != NODATA)
+    area = (land.fuel_model != NODATA) & land.inside
     for layer in land.layers or (land.value,):
         held = layer > 0.0
-        if np.count_nonzero(held) <= most:
+        if np.count_nonzero(held & area) <= MOST_HELD * np.count_nonzero(area):
             found |= held
     return found
 

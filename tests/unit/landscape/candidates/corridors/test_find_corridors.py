@@ -23,7 +23,7 @@ from firebreak.landscape.candidates.corridors.ground import (
     within,
 )
 from firebreak.landscape.candidates.corridors.routes import joined_by_edges, routes_between
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import AREA, MARGIN, Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.terrain import slope_aspect
 
@@ -70,6 +70,17 @@ def test_a_corridor_is_one_way_of_touching_cells_of_its_length(of_ridge: list[Co
         assert {anchor.cell for anchor in own.anchors} == {own.path[0], own.path[-1]}
 
 
+def test_a_small_area_has_its_anchors_closer_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    land = land_of(RIDGE)
+    land = replace(land, treatable=(np.abs(ROWS - 30) < 16) & (np.abs(COLS - 30) < 16))
+    ground = ground_of(land)
+    many = corridors_on(land, ground)
+    monkeypatch.setattr("firebreak.landscape.candidates.corridors.find.CLOSER", (1.0,))
+    few = corridors_on(land, ground)
+    assert len(few) < 20 < 100 <= len(many)
+    assert min(own.length_m for own in many) >= 300.0
+
+
 def test_no_corridor_comes_within_the_buffer_of_a_house() -> None:
     value = np.zeros((SIDE, SIDE))
     value[20:23, 24:37] = 1.0  # across the ridge
@@ -81,6 +92,10 @@ def test_no_corridor_comes_within_the_buffer_of_a_house() -> None:
         assert not any(near.ravel()[own.path].any() for own in found)
     assert houses_of(land).sum() == 39
     assert not houses_of(land_of(RIDGE)).any()  # value lies everywhere
+    zone = np.full((SIDE, SIDE), MARGIN, np.int8)
+    zone[10:20, 10:20] = AREA
+    part = replace(land_of(RIDGE, value=np.where(zone == AREA, 1.0, 0.0)), zone=zone)
+    assert not houses_of(part).any()  # in all of a small area of a domain
 
 
 def test_the_buffer_is_measured_from_ground_to_ground() -> None:
