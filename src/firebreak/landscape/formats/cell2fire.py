@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError, fail
 from firebreak.landscape.formats.assemble import Source, read_layer, warn
-from firebreak.landscape.formats.layers import TABLE_END, UNSTATED, Role
+from firebreak.landscape.formats.layers import TABLE_END, UNSTATED, Role, layers_among
 from firebreak.landscape.formats.tables import named_columns, read_data_table
 from firebreak.landscape.fuel_systems import SYSTEMS, FuelSystem
 from firebreak.landscape.landscape import NODATA
@@ -71,7 +71,8 @@ def read_folder(folder: Path, crs: str | None = None) -> Source:
     Warns:
         LandscapeWarning: layers of another shape or corner, layers taken from Data.csv.
     """
-    files = _layer_files(folder)
+    rasters = sorted(path for path in folder.iterdir() if path.suffix.lower() in _SUFFIXES)
+    files = layers_among(rasters, lambda stem: _STEMS.get(stem.lower()))
     if Role.FUEL not in files:
         raise fail(expected="a fuel grid Forest.asc, fuels.asc or fuels.tif", given="none",
                    where=str(folder), remedy="add the fuel grid")
@@ -93,20 +94,6 @@ def read_folder(folder: Path, crs: str | None = None) -> Source:
     if notes:
         warn(f"{folder}: {'; '.join(notes)}")
     return Source(str(folder), folder.resolve().name, grid, found, fuels.name)
-
-
-def _layer_files(folder: Path) -> dict[Role, Path]:
-    files: dict[Role, Path] = {}
-    for path in sorted(folder.iterdir()):
-        role = _STEMS.get(path.stem.lower())
-        if role is None or path.suffix.lower() not in _SUFFIXES:
-            continue
-        if role in files:
-            raise fail(expected=f"one raster for {role.value}",
-                       given=f"{files[role].name} and {path.name}", where=str(folder),
-                       remedy="remove one of them")
-        files[role] = path
-    return files
 
 
 def _layer(role: Role, path: Path | None, target: Grid, notes: list[str]) -> Band | None:

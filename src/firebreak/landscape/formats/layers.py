@@ -6,7 +6,7 @@ other layers may name them at the end of their own names, such as canopy_height_
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from pathlib import Path
 from typing import Literal
@@ -118,6 +118,28 @@ def role_of(name: str) -> Role | None:
 def is_40(name: str) -> bool:
     """True where the name of a fuel layer says that it holds the 40 models of Scott & Burgan."""
     return re.search(r"(FBFM|(?<![A-Z0-9])F)40", name.upper()) is not None
+
+
+def layers_among(files: Iterable[Path], role_of: Callable[[str], Role | None]) -> dict[Role, Path]:
+    """The file of each layer, by the stems of files; beside a fuel layer of the 40 models those of
+    the 13 are left out.
+
+    Raises:
+        InputError: two files for one layer.
+    """
+    known = [(role, path) for path in files if (role := role_of(path.stem)) is not None]
+    fuels = [path for role, path in known if role is Role.FUEL]
+    best = [path for path in fuels if is_40(path.stem)] or fuels
+    found: dict[Role, Path] = {}
+    for role, path in known:
+        if role is Role.FUEL and path not in best:
+            continue
+        if role in found:
+            raise fail(expected=f"one raster for {role.value}",
+                       given=f"{found[role].name} and {path.name}", where=str(path.parent),
+                       remedy="remove one of them")
+        found[role] = path
+    return found
 
 
 def fuel_codes(band: Band) -> NDArray[np.int16]:

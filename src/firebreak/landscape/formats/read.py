@@ -184,7 +184,7 @@ def _read_folder(folder: Path, crs: str | None) -> Source:
     for path in rasters:
         check_utf8(path.name, f"folder {folder}")
     whole = [p for p in rasters if _is_whole(p)]
-    chosen = _choose_layers([p for p in rasters if p not in whole])
+    chosen = layers.layers_among([p for p in rasters if p not in whole], layers.role_of)
     layered = {Role.ELEVATION, Role.FUEL} <= chosen.keys()
     if len(whole) == 1 and not layered:
         return replace(_read_file(whole[0], crs), name=folder.resolve().name)
@@ -204,25 +204,6 @@ def _is_whole(path: Path) -> bool:
         return False
     with open_raster(path) as dataset:
         return int(dataset.count) > 1
-
-
-def _choose_layers(rasters: list[Path]) -> dict[Role, Path]:
-    """The file of each layer; beside a fuel layer of the 40 models one of the 13 is left out."""
-    chosen: dict[Role, Path] = {}
-    for path in rasters:
-        role = layers.role_of(path.stem)
-        if role is None:
-            continue
-        before = chosen.get(role)
-        if before is None:
-            chosen[role] = path
-        elif role is Role.FUEL and layers.is_40(path.stem) != layers.is_40(before.stem):
-            chosen[role] = path if layers.is_40(path.stem) else before
-        else:
-            raise fail(expected=f"one raster for {role.value}",
-                       given=f"{before.name} and {path.name}", where=str(path.parent),
-                       remedy="remove one of them")
-    return chosen
 
 
 def _read_layers(folder: Path, chosen: dict[Role, Path], crs: str | None) -> Source:

@@ -25,7 +25,6 @@ from firebreak.landscape.raster.geotiff import (
     gdal_faults,
     raster_bytes,
     sums_of,
-    unnamed_places,
 )
 
 SYSTEM_TAG = "FUEL_SYSTEM"
@@ -249,7 +248,7 @@ def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
         place = {"LATITUDE": _NO_LATITUDE}
     bands = _landscape_bytes(target, without_extras(landscape))
     # GDAL knows the format by its suffix alone.
-    with unnamed_places(), gdal_faults(target), MemoryFile(
+    with gdal_faults(target), MemoryFile(
             bands, dirname=_FOLDER, filename="bands.tif") as source, MemoryFile(
             dirname=_FOLDER, filename="landscape.lcp") as lcp:
         with source.open() as dataset:

@@ -281,7 +281,7 @@ def raster_bytes(target: Path, profile: Mapping[str, Any], bands: Iterable[np.nd
     Raises:
         ResourceFailedError: GDAL cannot make it, as when memory is short.
     """
-    with unnamed_places(), gdal_faults(target), MemoryFile() as memory:
+    with gdal_faults(target), MemoryFile() as memory:
         sums = []
         with memory.open(**profile) as dataset:
             for index, band in enumerate(bands, start=1):
@@ -294,18 +294,14 @@ def raster_bytes(target: Path, profile: Mapping[str, Any], bands: Iterable[np.nd
 
 
 @contextmanager
-def unnamed_places() -> Iterator[None]:
-    """No warning of a raster without a reference system: the reader of the landscape gave it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotGeoreferencedWarning)
-        yield
-
-
-@contextmanager
 def gdal_faults(target: Path) -> Iterator[None]:
-    """Errors of GDAL, which writes to memory only, in one sentence."""
+    """Errors of GDAL, which writes to memory only, in one sentence, and no warning of a raster
+    without a reference system: the reader of the landscape gave it.
+    """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotGeoreferencedWarning)
+            yield
     except (RasterioError, CPLE_BaseError) as error:
         raise _not_made(target, " ".join(str(error).split()).rstrip(".")) from error
 
