@@ -26,7 +26,7 @@ from firebreak.train.storage.stored import metrics_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORD = ROOT / "docs" / "results" / "quick.jsonl"
-PAGES = ("docs/results-ablation.md", "docs/train-your-policy.md")
+PAGES = ("README.md", "docs/results-ablation.md", "docs/train-your-policy.md")
 RIVAL = "downstream-value"
 GAINS_EPISODE = 150
 """The last check of the phase that learns from exact gains."""
