@@ -94,7 +94,7 @@ def test_a_polygon_bounds_the_plan_and_all_outputs_lie_on_the_map(place: Path,
     assert rows.size == done["n_cells"] > 0
     assert (rows.min() >= 4, rows.max() < 20, cols.min() >= 9, cols.max() < 18) == (True,) * 4
     assert {*done["files"]} >= {f"out/{name}" for name in (
-        "plan.json", "options.json", "report.html", *(f"data/{name}" for name in (
+        "plan.json", "options.json", *(f"data/{name}" for name in (
             "treatment.tif", "treated_landscape.tif", "segments.geojson", "segments.csv",
             "burn_probability_before.tif", "burn_probability_after.tif",
             "burn_probability_difference.tif", "exceedance.csv", "budget_curve.csv", "weather.csv",
