@@ -53,7 +53,7 @@ def test_a_plan_has_the_samples_weather_and_can_be_shown_again(tmp_path: Path, c
                                                                ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["plan", NAME, "--method", "downstream-value", *FEW, "--out", "made"]) == 0
-    weather = Path("made/weather.csv").read_text().splitlines()[1:]
+    weather = Path("made/data/weather.csv").read_text().splitlines()[1:]
     assert {round(float(row.split(",")[3]), 1) for row in weather} <= {22.5, 45.0, 67.5}
     assert capsys.readouterr().err == ""
     assert recorded(Path("made")).landscape == NAME
