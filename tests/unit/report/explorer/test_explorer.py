@@ -474,7 +474,7 @@ def test_the_page_says_what_its_breaks_do(scene: Scene, state: ExplorerState) ->
     shaded = replace(scene, conditions=FireConditions(treatment=Treatment(kind="shaded")))
     for own, said in ((scene, "does not cross"), (shaded, "fire can cross")):
         parts = {name: getattr(state, name) for name in (
-            "explore_fires", "groups", "untreated", "has_q_map", "mean_wind")}
+            "explore_fires", "groups", "untreated", "has_q_map", "mean_wind", "view")}
         shown = Exploration(SimpleNamespace(**parts, scene=own), None, "")
         data = start_data(shown, [], [], live=False)
         assert said in data["breaks"]
