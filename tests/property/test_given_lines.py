@@ -158,8 +158,8 @@ def test_a_bent_line_that_closes_a_corner_is_built_first(
 
 
 def test_other_methods_refuse_lines() -> None:
-    with pytest.raises(InputError, match="chooses among given lines: segments, enclose, "
-                                         "dqn-lookahead, dqn-search, auto, got 'strips'"):
+    with pytest.raises(InputError, match="chooses among corridors or given lines: segments, "
+                                         "enclose, dqn-lookahead, dqn-search, auto, got 'strips'"):
         make_plan(SCENES["front"], 0.1, FIRES, "strips", seed=0,
                   rules=PlanRules(lines=drawn(1, only=False)))
 

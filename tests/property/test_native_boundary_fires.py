@@ -50,7 +50,7 @@ def given_parts(rng: np.random.Generator, *, embers: bool, held: bool, constant:
                               ints(2**64, FIRES, kind=np.uint64), ints(2**63 - 1, FIRES),
                               ints(3 - steps, FIRES, 2),
                               np.array([[1.0, np.inf], [np.nan, 2.0], [2.0, -1.0]]),
-                              floats(FIRES, 2).astype(np.float64))
+                              floats(FIRES, 2, kind=np.float64))
     return {"which": np.arange(FIRES), "width": WIDTH, "arcs": arcs, "spots": spots,
             "rules": rules, "fires": fires,
             "overlays": structs.Overlays(state.reshape(2, CELLS), floats(2, CLASSES, CELLS)),

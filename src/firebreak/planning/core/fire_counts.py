@@ -32,8 +32,10 @@ def enough_plan_fires(scene: Scene, asked: int | None, least: int = PLAN_FIRES) 
     """The number of plan fires: as asked, else `least`, or so many more, up to the bounds above,
     that they are worth FEWEST_MEETING plain draws that meet value.
     """
-    if asked is not None or scene.meets is None:
-        return asked or least
+    if asked is not None:
+        return asked
+    if scene.meets is None:
+        return least
     wanted = ceil(SURELY * FEWEST_MEETING / max(scene.meets, 1e-9))
     return max(least, min(wanted, most_plan_fires(scene.landscape.fuel_model.size)))
 
