@@ -1,4 +1,4 @@
-"""The picture of the README: `firebreak plan sample:santa-ana --cells`, and what that changes.
+"""The picture of the README: `firebreak plan sample:santa-ana`, and what that changes.
 
     python benchmarks/readme_figure.py
 
@@ -137,7 +137,7 @@ def _legend(land: Landscape) -> list[Patch]:
 
 def main() -> None:
     """Draws it."""
-    made = firebreak.plan(MAP, cells=True)
+    made = firebreak.plan(MAP)
     effect = made.effect
     assert effect is not None
     land = made.landscape

@@ -145,6 +145,7 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
     said = output(capsys, "plan", "land.tif", *FEW, "--value", "some.geojson",
                   "--method", method, "--shortest-m", "120", "--budget", "0.2", "--out", "out")
     assert "of what the whole plan saves on choice fires" in said
+    assert "budget 20 % of the treatable cost, " in said  # of the plan and of its rivals
     notes = json.loads(Path("out/plan.json").read_text())["notes"]
     assert notes["knee_saved"] >= notes["whole_saved"] - 0.01
     with rasterio.open("out/data/plan.tif") as dataset:

@@ -128,6 +128,9 @@ def beside(made: PlanAtOnce, methods: Sequence[str], existing: Mapping[str, Plan
         scene = replace(scene, landscape=area.anywhere)
         share = min(1.0, area.money / cost_of(np.flatnonzero(area.anywhere.treatable),
                                               area.anywhere))
+        # Shares of one table are of the same ground, which is more than corridors have.
+        existing = {name: replace(plan, budget_share=share) if plan.budget_share == area.share
+                    else plan for name, plan in existing.items()}
     scene, share = as_counted(scene, area, share)
     return priced_rows(evaluate(
         [scene], methods, budget_share=share, plan_fires=made.plan.plan_fires,

@@ -85,16 +85,16 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
     plan, evaluation = run.plan, run.evaluation
     print(f"{plan.made_by}: {spent_words(plan)}, in {plan.seconds:.2f} s")
     if run.choice is not None:
-        print(f"\n{choice_table(run.choice)}\n{left_out_words(run.choice, plan)}")
-    if (barrier := barrier_words([plan, *run.others.values()])) is not None:
-        print(barrier)
-    if (words_of_knee := knee_words(plan)) is not None:
-        print(words_of_knee)
+        print(f"\n{choice_table(run.choice)}")
+    for words in (run.choice and left_out_words(run.choice, plan),
+                  barrier_words([plan, *run.others.values()]), knee_words(plan)):
+        if words is not None:
+            print(words)
     if evaluation is not None:
         print(f"\n{table(evaluation)}\n{run.request.options.scene.crews_words(run.scene.conditions)}")
         _say_fires(None if run.judgement is None else run.judgement.fires)
-        if (words := rival_words(evaluation, plan, command)) is not None:
-            print(" ".join(words), end="\n\n")
+        if (rivals := rival_words(evaluation, plan, command)) is not None:
+            print(" ".join(rivals), end="\n\n")
     if run.judgement is not None and run.judgement.result.counts:
         for name, counts in run.judgement.result.counts.items():
             print(words_of(name, counts))

@@ -51,7 +51,7 @@ MOST_CELLS = 400_000_000
 FIRST = "dqn"
 """The candidate that plans first, since it is quick and saves much; the others follow in order."""
 
-NO_LINES = "cells are placed there and not lines that are given"
+NO_LINES = "cells are placed there, not corridors or given lines"
 """The reason to leave a candidate out where the user supplies lines."""
 
 FINALISTS = 2

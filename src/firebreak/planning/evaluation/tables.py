@@ -95,18 +95,23 @@ def choice_words(choice: Choice) -> str:
             f"most, and is the first such method in the fixed order{moved}")
 
 
-def left_out_words(choice: Choice, plan: Plan) -> str:
-    """Say what is not proposed, what was left out of the plan and what is not spent."""
-    words = (f"pieces shorter than {choice.least_m:g} m are not proposed unless they close a gap "
-             "against a barrier")
+def left_out_words(choice: Choice, plan: Plan) -> str | None:
+    """Say what is not proposed, what was left out of the plan and what is not spent; None for
+    nothing.
+    """
+    words = []
+    if choice.least_m > 0.0:
+        words.append(f"pieces shorter than {choice.least_m:g} m are not proposed unless they close "
+                     "a gap against a barrier")
     if choice.useless:
         one = choice.useless == 1
-        words += (f"; {counted(choice.useless, 'segment')} that {'saves' if one else 'save'} "
-                  f"nothing on the choice fires {'is' if one else 'are'} left out")
+        words.append(f"{counted(choice.useless, 'segment')} that {'saves' if one else 'save'} "
+                     f"nothing on the choice fires {'is' if one else 'are'} left out")
     if choice.unspent > 0.0:
         unit = "" if plan.priced_in == "units of cost" else f" {plan.priced_in}"
-        words += f"; {choice.unspent:,.6g} of the budget of {plan.budget:,.6g}{unit} is not spent"
-    return words
+        words.append(f"{choice.unspent:,.6g} of the budget of {plan.budget:,.6g}{unit} is not "
+                     "spent")
+    return "; ".join(words) or None
 
 
 def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, str] | None:

@@ -55,8 +55,7 @@ def headline(r: ReportedPlan) -> Facts:
     """The key numbers and, directly below them, what one must know to read them."""
     hectares = r.plan.cells.size * r.land.cell_size_m**2 / 1e4
     choice, found, caveats = r.origin.choice, r.evaluation, []
-    if choice is not None:
-        left_out = tables.left_out_words(choice, r.plan)
+    if choice is not None and (left_out := tables.left_out_words(choice, r.plan)) is not None:
         caveats.append(f"{left_out[0].upper()}{left_out[1:]}.")
     if (stops := knee_words(r.plan)) is not None:
         caveats.append(f"{stops}.")

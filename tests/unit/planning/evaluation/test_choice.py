@@ -5,7 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.choice import choose
+from firebreak.planning.evaluation.tables import left_out_words
 
 ORDER = ("strips", "downstream-value", "dqn", "segments")
 
@@ -65,3 +68,15 @@ def test_the_order_of_the_plans_does_not_count_but_the_fixed_one(
     assert all(expected.behind[name].low > 0.0 for name in ORDER[:first])
     assert expected.behind[expected.chosen].low <= 0.0
     assert saved[expected.best].mean() == max(own.mean() for own in saved.values())
+
+
+def test_only_what_is_left_out_is_said() -> None:
+    nothing = Choice(8, "segments", "segments", {}, {}, 0.0, 0, 0.0)
+    plan = Plan(method="segments", cells=np.arange(2), shape=(2, 2), cost=2.0, cost_unit="cells",
+                budget=9.0, budget_share=1.0, landscape="land", landscape_checksum="", plan_fires=8,
+                seed=0, seconds=0.0, simulations=1.0)
+    assert left_out_words(nothing, plan) is None
+    words = left_out_words(nothing._replace(least_m=60.0, useless=1, unspent=7.0), plan)
+    assert words == ("pieces shorter than 60 m are not proposed unless they close a gap against a "
+                     "barrier; 1 segment that saves nothing on the choice fires is left out; 7 of "
+                     "the budget of 9 cells is not spent")
