@@ -21,7 +21,8 @@ class WeatherSettings:
     """The weather that fires burn in."""
 
     scenarios: Annotated[int, Ge(1), Le(256)] = 8
-    """Number of weather scenarios; of a weather file, at most so many."""
+    """Number of weather scenarios; of a weather file, at most so many; the wind event that is
+    assumed on maps without weather has its own 18."""
     wind_20ft_km_h: WindSpeed | None = None
     """Mean wind speed at 20 ft, for weather that is drawn; if not given, 16.2, and on maps that are
     read a wind event of 32, 56 and 80."""

@@ -19,7 +19,7 @@ from firebreak.api.shared.run_output import test_scene
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.shown import VisualizeArguments, run_parts
-from firebreak.cli.shared.signals import Terminated
+from firebreak.cli.shared.signals import Terminated, answered
 from firebreak.files import check_not_kept, made_folder
 
 if TYPE_CHECKING:
@@ -205,6 +205,7 @@ def _serve(args: VisualizeArguments, shown: "Exploration") -> None:
     except Terminated:
         raise
     except KeyboardInterrupt:  # how it is meant to be ended
+        answered()
         print("\nexplorer: ended", file=sys.stderr)
     finally:
         server.server_close()

@@ -50,6 +50,14 @@ def stopped() -> int | None:
     return _current.number
 
 
+def answered() -> None:
+    """Takes the signal that came as one that has done its work: it is not handled again while the
+    command closes what it has open.
+    """
+    global _current
+    _current = Stop()
+
+
 @contextlib.contextmanager
 def stopping() -> Iterator[Stop]:
     """Ctrl-C and SIGTERM stop what is in the block: an exception is raised there, by which all that
