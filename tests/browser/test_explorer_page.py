@@ -17,7 +17,7 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
-from firebreak.report.explorer.page import static_page
+from firebreak.report.explorer.page import kept_steps, static_page
 from firebreak.report.explorer.plans import Exploration, shown_plan
 from firebreak.report.explorer.server import Explorer
 from firebreak.report.explorer.state import ExplorerState
@@ -176,7 +176,8 @@ def test_the_static_page_needs_no_server(browser: Any, explorer: Explorer, tmp_p
     mean = state.outcome(plan.cells).reduction.mean
     assert number_in(watched.text("#reduction")) == pytest.approx(100 * mean, abs=0.051)
     page.keyboard.press("ArrowLeft")
-    held = max(step for step in plan.steps if step <= 59)
+    cells = state.land.fuel_model.size
+    held = max(step for step in kept_steps(plan.steps, cells) if step <= 59)
     assert f"those of step {held}" in watched.text("#note")
     page.select_option("#which", "0")
     page.wait_for_selector("#clear:enabled")

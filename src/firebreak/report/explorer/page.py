@@ -57,7 +57,7 @@ def static_page(shown: Exploration, others: Sequence[ShownPlan] = (),
     data = start_data(shown, plans, (), live=False)
     data["states"] = {plan.name: [] for plan in plans}
     for plan in plans:
-        for step in _kept_steps(plan.steps, state.land.fuel_model.size):
+        for step in kept_steps(plan.steps, state.land.fuel_model.size):
             breaks = EditedBreaks(plan.cells[:step], plan.cells[:step])
             data["states"][plan.name].append(
                 {"step": step, **state_answer(state, breaks, with_q=state.has_q_map)})
@@ -70,7 +70,7 @@ def static_page(shown: Exploration, others: Sequence[ShownPlan] = (),
     return page(data)
 
 
-def _kept_steps(steps: Sequence[int], cells: int) -> Sequence[int]:
+def kept_steps(steps: Sequence[int], cells: int) -> Sequence[int]:
     """The steps whose maps a page holds, fewer of a larger map, both ends included."""
     every = 1 if cells <= SMALL_MAP else 2 if cells <= LARGE_MAP else 4
     return [*steps[:-1:every], steps[-1]]

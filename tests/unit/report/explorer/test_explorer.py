@@ -23,7 +23,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.making import make_plan
 from firebreak.report.explorer.data import NO_NUMBER, packed, plan_data, start_data
-from firebreak.report.explorer.page import LARGE_MAP, SMALL_MAP, _kept_steps, static_page
+from firebreak.report.explorer.page import LARGE_MAP, SMALL_MAP, kept_steps, static_page
 from firebreak.report.explorer.plans import (
     COMPARED,
     Exploration,
@@ -381,11 +381,11 @@ def test_houses_are_marked_only_where_few_cells_hold_something(scene: Scene,
 
 def test_a_page_of_a_large_map_holds_fewer_steps() -> None:
     steps = list(range(17))
-    assert _kept_steps(steps, SMALL_MAP) == steps
-    assert _kept_steps(steps, SMALL_MAP + 1) == _kept_steps(steps, LARGE_MAP) == steps[::2]
-    assert _kept_steps([0], LARGE_MAP) == [0]
-    assert _kept_steps(steps, LARGE_MAP + 1) == [0, 4, 8, 12, 16]
-    assert _kept_steps([0, 1, 2], LARGE_MAP + 1) == [0, 2]
+    assert kept_steps(steps, SMALL_MAP) == steps
+    assert kept_steps(steps, SMALL_MAP + 1) == kept_steps(steps, LARGE_MAP) == steps[::2]
+    assert kept_steps([0], LARGE_MAP) == [0]
+    assert kept_steps(steps, LARGE_MAP + 1) == [0, 4, 8, 12, 16]
+    assert kept_steps([0, 1, 2], LARGE_MAP + 1) == [0, 2]
 
 
 def test_a_static_page_holds_every_plan_and_cannot_be_broken_out_of(
