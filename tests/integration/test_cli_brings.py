@@ -306,6 +306,7 @@ def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
      "corridors that the money pays for, got none on this map"),
     (("--value", "one.geojson", "--house-buffer", "1000"),
      "treatable ground outside the buffer of houses, got none"),
+    (("--house-buffer", "10"), "houses: value in at most a tenth of the cells, got none"),
     (("--method", "strips"), "a method that chooses among corridors or given lines: random, "),
     (("--house-buffer", "10", "--window-cells", "16"), "no --house-buffer for a plan by windows"),
     (("--lines", "lines.geojson", "--method", "strips", "--cells"), "a method that chooses among "

@@ -167,8 +167,8 @@ CANDIDATES: tuple[str, ...] = tuple(sorted(
 
 AUTO = "auto"
 CHOOSERS: dict[str, str] = {
-    AUTO: f"makes the plans of {', '.join(CANDIDATES)} and keeps the one that saves most on fires "
-          "that no method was given"}
+    AUTO: f"makes the plans of {', '.join(CANDIDATES)} (of corridors or given lines those that "
+          "choose among them) and keeps the one that saves most on fires that no method was given"}
 """The choosers, which make plans with several methods and keep one; see `evaluation.auto`."""
 
 DEFAULT = AUTO
@@ -221,7 +221,7 @@ def check_takes_lines(method: str, *, alone: bool = False) -> None:
         raise fail(expected=f"a method that chooses among corridors or given lines: "
                             f"{', '.join([*takers, *CHOOSERS])}",
                    given=f"'{method}', which places cells", where="--method",
-                   remedy="name one of these, or plan with --cells and without --lines")
+                   remedy="name one of these, or plan with cells alone (--cells, no --lines)")
 
 
 def check_policy(method: str, policy: "Policy | None") -> None:

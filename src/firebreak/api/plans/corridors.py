@@ -17,6 +17,7 @@ from firebreak.landscape.candidates.corridors.ground import (
     HOUSE_BUFFER_M,
     check_houses,
     ground_of,
+    houses_of,
 )
 from firebreak.planning.barriers.cut import Network
 from firebreak.planning.barriers.enclose import stakes_of
@@ -38,8 +39,11 @@ def check_corridors_fit(options: PlaceOptions, area: PlanningArea) -> None:
 
     Raises:
         InputError: a shortest route that is longer than from one corner of what may be treated to
-            the other; all of that in the buffer of houses.
+            the other; a buffer without houses, or all of that in it.
     """
+    if options.house_buffer and not houses_of(area.land).any():
+        raise fail(expected="houses: value in at most a tenth of the cells", given="none",
+                   where="--house-buffer", remedy="name houses with --value, or leave it out")
     check_houses(area.land, house_buffer_of(options))
     rows, cols = np.nonzero(area.land.treatable)
     if not rows.size or not options.shortest_m:

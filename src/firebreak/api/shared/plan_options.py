@@ -42,7 +42,8 @@ class PlaceOptions:
     gentle ground, narrow gaps between barriers, and cuts around what is valued; all of them off
     houses. Such a plan stops where more money saves less than a hundredth."""
     house_buffer: NotNegative | None = None
-    """Distance from a house within which no corridor runs, m; 30 if not given."""
+    """Distance from a house within which no corridor runs, m; 30 if not given. Houses are value in
+    at most a tenth of the cells."""
     existing: Path | None = None
     """A network of breaks, or a plan, to compare the plan with; it is judged at its own cost."""
     shortest_m: NotNegative = 0.0

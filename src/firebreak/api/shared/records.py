@@ -56,7 +56,8 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
         recorded = None
     if not isinstance(recorded, dict):
         return  # made by hand, or by another program
-    other = [f"{key.replace('_', '-')} {recorded[group].get(key)} there, {value} here"
+    other = [f"{key.replace('_', '-')} {_said(recorded[group].get(key))} there, "
+             f"{_said(value)} here"
              for group, values in _groups(options).items() if isinstance(recorded.get(group), dict)
              for key, value in values.items() if recorded[group].get(key, value) != value]
     other += [f"{key.replace('_', '-')} {value} there, which is retired"
@@ -98,3 +99,8 @@ def _groups(options: Any) -> dict[str, dict[str, Any]]:
     """The groups of options; seeds, threads and output are not among them."""
     return {group: values for group, values in plain(dataclasses.asdict(options)).items()
             if isinstance(values, dict)}
+
+
+def _said(value: Any) -> str:
+    """The value of an option in a sentence."""
+    return "not given" if value is None else f"{value}"

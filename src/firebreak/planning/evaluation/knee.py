@@ -95,9 +95,12 @@ def knee_words(plan: Plan) -> str | None:
     notes = plan.notes or {}
     if WHOLE_COST not in notes or not notes[WHOLE_SAVED] > 0.0:
         return None
-    unit, share = plan.priced_in, notes[KNEE_SAVED] / notes[WHOLE_SAVED]
-    rest = plan.budget - notes[WHOLE_COST]
-    unspent = (f"; nothing more was found to build for the other {rest:,.6g} of the budget"
-               if rest > 0.01 * plan.budget else "")
-    return (f"{plan.cost:,.6g} of {notes[WHOLE_COST]:,.6g} {unit} do {share:.0%} of what the whole "
-            f"plan saves on choice fires, which no method saw: the plan stops there{unspent}")
+    unit, whole, words = plan.priced_in, notes[WHOLE_COST], []
+    if plan.cost < whole:
+        share = notes[KNEE_SAVED] / notes[WHOLE_SAVED]
+        words.append(f"{plan.cost:,.6g} of {whole:,.6g} {unit} do {share:.0%} of what the whole "
+                     "plan saves on choice fires, which no method saw: the plan stops there")
+    if (rest := plan.budget - whole) > 0.01 * plan.budget:
+        words.append(f"nothing more was found to build for the other {rest:,.6g} {unit} of the "
+                     "budget")
+    return "; ".join(words) or None

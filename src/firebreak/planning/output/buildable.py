@@ -26,21 +26,21 @@ _TOUCHING = np.ones((3, 3), np.bool_)
 
 class Counts(NamedTuple):
     """routes: connected parts, narrow bare ground between their cells included. single: routes of
-    one cell. houses: cells of houses that have a treated cell within their buffer. area_ha:
-    treated. on_line: share of the treated cells on or beside a ridge or a road; steep: steeper than
-    STEEP_TAN.
+    one cell. houses: cells of houses that have a treated cell within their buffer; None where no
+    houses are known. area_ha: treated. on_line: share of the treated cells on or beside a ridge or
+    a road; steep: steeper than STEEP_TAN.
     """
 
     routes: int
     single: int
-    houses: int
+    houses: int | None
     area_ha: float
     on_line: float
     steep: float
 
     @property
     def can_be_built(self) -> bool:
-        """True for few routes, none of a single cell, off houses."""
+        """True for few routes, none of a single cell, off the houses that are known."""
         return (not self.single and not self.houses
                 and self.routes <= self.area_ha / HA_A_ROUTE + MORE_ROUTES)
 
@@ -58,9 +58,10 @@ def counts_of(cells: NDArray[np.int64], land: Landscape, ground: GroundMaps,
     route = _joined(stretch, [part.path for part in parts])[stretch[cells]]
     sizes = np.unique(route, return_counts=True)[1]
     near = within(mask, max(house_buffer_m, 1e-9), land.cell_size_m)
-    count = max(cells.size, 1)
+    count, houses = max(cells.size, 1), houses_of(land)
     return Counts(
-        sizes.size, int((sizes == 1).sum()), int((houses_of(land) & near).sum()),
+        sizes.size, int((sizes == 1).sum()),
+        int((houses & near).sum()) if houses.any() else None,
         cells.size * land.cell_size_m**2 / 1e4,
         float((ground.ridge | ground.road).ravel()[cells].sum()) / count,
         float((land.slope_tan.ravel()[cells] > STEEP_TAN).sum()) / count)
@@ -79,9 +80,9 @@ def _joined(stretch: NDArray[np.int32], paths: Sequence[Cells]) -> NDArray[np.in
 
 def words_of(name: str, counts: Counts) -> str:
     """A sentence on the counts of a plan."""
-    houses = (f"{counted(counts.houses, 'cell')} of houses within the buffer" if counts.houses
-              else "off houses")
+    houses = ("" if counts.houses is None else ", off houses" if not counts.houses else
+              f", {counted(counts.houses, 'cell')} of houses within the buffer")
     verdict = "" if counts.can_be_built else "; it cannot be built as it is"
     return (f"{name}: {counted(counts.routes, 'route')} on {counts.area_ha:,.1f} ha, "
-            f"{counted(counts.single, 'single cell')}, {houses}; {counts.on_line:.0%} on or beside "
+            f"{counted(counts.single, 'single cell')}{houses}; {counts.on_line:.0%} on or beside "
             f"ridges and roads, {counts.steep:.0%} steeper than {STEEP_TAN:.0%}{verdict}")

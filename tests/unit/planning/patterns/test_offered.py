@@ -160,6 +160,9 @@ def test_a_plan_that_saves_little_is_kept_all_the_same() -> None:
     knee = at_knee(scene, plan, [part], np.empty(0, np.int64))
     assert knee.plan.notes is not None
     assert 0.0 < knee.plan.notes["whole_saved"] < NEARLY
+    assert knee_words(replace(knee.plan, budget=plan.cost)) is None  # nothing was left out
+    assert knee_words(replace(knee.plan, budget=plan.cost + 3.0)) == (
+        f"nothing more was found to build for the other 3 {plan.priced_in} of the budget")
     assert knee.plan.cells.tolist() == part.cells.tolist()
 
 
