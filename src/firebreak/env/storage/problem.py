@@ -3,7 +3,7 @@ storage for it.
 """
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,13 @@ from firebreak.env.storage.observation import static_layers
 from firebreak.fire import Fires, Scene
 from firebreak.landscape.landscape import Landscape
 
-if TYPE_CHECKING:
-    from firebreak.env.storage.problem_batch import ProblemBatch
-
 
 class Again:
-    """The slots of a problem that is done with, for the next problem with the same fires."""
+    """The slots of a problem that is done with, for the next problem with the same fires: a
+    `ProblemBatch`, which is made of problems, or None.
+    """
 
-    slots: "ProblemBatch | None" = None
+    slots: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
