@@ -3,14 +3,15 @@
     python benchmarks/barriers.py
 
 Two made lands, in a west wind over dry fuel (D1L1). A bare strip across shrub under oaks, in cells
-of 10 m: the share of 1,000 fires, each 300 m before the strip, that cross it within four hours. A
-land of grass, shrub and oak woodland in patches of 240 m, with a road of 10 m every kilometre: the
-forward run of 200 fires in four hours. Flames and embers of maps; the fires of every row are the
-same.
+of 10 and 30 m: the share of 1,000 fires, each 300 m before the strip, that cross it within four
+hours. A land of grass, shrub and oak woodland in patches of 240 m, with a road of 10 m every
+kilometre: the forward run of 200 fires in four hours. Flames and embers of maps; the fires of every
+row are the same.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -36,7 +37,7 @@ from firebreak.weather.scenarios import WeatherScenarios, make_scenarios
 MINUTES = 240.0
 GRASS, SHRUB, TALL_SHRUB, GRASS_SHRUB, LITTER = 102, 142, 145, 122, 182
 WIDTHS_M, WINDS_KM_H, STRIP_FIRES = (10, 20, 30, 60, 100, 300), (30, 60, 90), 1000
-BEFORE, ROWS, STRIP_CELL_M = 30, 100, 10.0
+BEFORE_M, ACROSS_M, STRIP_CELLS_M = 300.0, 1000.0, (10.0, 30.0)
 RUN_FIRES, RUN_ROWS, RUN_KM, RUN_CELL_M, PATCH, ROAD_EVERY = 200, 100, 24, 30.0, 8, 33
 OAK_COVER, OAK_HEIGHT_M = 0.25, 8.0
 
@@ -84,14 +85,16 @@ def furthest_columns(land: Landscape, source: NDArray[np.int64], km_h: float,
 
 
 def crossed_share(width_m: float, km_h: float, embers: SpottingModel | None,
-                  fires: int = STRIP_FIRES) -> float:
-    """Share of the fires that cross a bare strip."""
-    strip = round(width_m / STRIP_CELL_M)
-    fuel = np.full((ROWS, 2 * BEFORE + strip + BEFORE), SHRUB, np.int16)
-    fuel[:, 2 * BEFORE:2 * BEFORE + strip] = BARREN
-    land = with_bare_widths(level_land(fuel, np.ones(fuel.shape, np.bool_), STRIP_CELL_M))
-    source = np.full(fires, ROWS // 2 * fuel.shape[1] + BEFORE)
-    return float((furthest_columns(land, source, km_h, embers) >= 2 * BEFORE + strip).mean())
+                  fires: int = STRIP_FIRES, cell_m: float = STRIP_CELLS_M[0]) -> float:
+    """Share of the fires that cross a bare strip, which may be narrower than its cells."""
+    before, rows = round(BEFORE_M / cell_m), round(ACROSS_M / cell_m)
+    strip = max(1, round(width_m / cell_m))
+    fuel = np.full((rows, 3 * before + strip), SHRUB, np.int16)
+    fuel[:, 2 * before:2 * before + strip] = BARREN
+    land = with_bare_widths(level_land(fuel, np.ones(fuel.shape, np.bool_), cell_m),
+                            width_m=np.full(fuel.shape, width_m))
+    source = np.full(fires, rows // 2 * fuel.shape[1] + before)
+    return float((furthest_columns(land, source, km_h, embers) >= 2 * before + strip).mean())
 
 
 def forward_run(fuels: Sequence[int] = (GRASS, TALL_SHRUB, GRASS_SHRUB), *, roads: bool = True,
@@ -114,10 +117,12 @@ def forward_run(fuels: Sequence[int] = (GRASS, TALL_SHRUB, GRASS_SHRUB), *, road
 
 def main() -> None:
     """Prints both tables."""
-    for name, embers in (("flames", None), ("flames and embers", ON_MAPS)):
-        print(f"\n| {name}, share that crosses | " + " | ".join(f"{w} m" for w in WIDTHS_M) + " |")
+    for cell_m, (name, embers) in product(STRIP_CELLS_M, (
+            ("flames", None), ("flames and embers", ON_MAPS))):
+        print(f"\n| {name}, share that crosses, cells of {cell_m:g} m | "
+              + " | ".join(f"{w} m" for w in WIDTHS_M) + " |")
         for km_h in WINDS_KM_H:
-            shares = [crossed_share(width, km_h, embers) for width in WIDTHS_M]
+            shares = [crossed_share(width, km_h, embers, cell_m=cell_m) for width in WIDTHS_M]
             print(f"| {km_h} km/h | " + " | ".join(f"{share:.3f}" for share in shares) + " |")
     print("\n| forward run in four hours at 80 km/h | 10 % | 50 % | 90 % |")
     rates = (0.03, 0.1, 0.275)

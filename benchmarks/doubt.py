@@ -25,13 +25,12 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.agent.policy_place import SHIPPED
 from firebreak.fire import FireConditions, make_scene
 from firebreak.native_library import set_threads
-from firebreak.planning.evaluation.doubt import doubt, to_json
+from firebreak.planning.evaluation.doubt import DoubtResult, doubt, order_kept
 from firebreak.planning.making import make_plan
-from firebreak.settings.planning import DRAWS
 
 OUT = Path("docs/results/doubt.jsonl")
 METHODS = ("dqn-lookahead", "dqn", "segments", "downstream-value", "betweenness")
-BUDGET, PLAN_FIRES, TEST_FIRES = 0.05, 256, 200
+BUDGET, PLAN_FIRES, TEST_FIRES, DRAWS = 0.05, 256, 200, 20
 MAPS: tuple[tuple[Set, int], ...] = (
     (SYNTHETIC_40, 3), (Set("shifted-40", 40, 12, family="shifted"), 2),
     *zip(real(40, 4), (2, 1, 2, 1, 1), strict=True))
@@ -54,7 +53,20 @@ def measure(data: Path, done: set[str]) -> Iterator[dict[str, Any]]:
                                      policy=policy) for name in METHODS}
             found = doubt([scene], [plans], TEST_FIRES, TEST_SEED, DRAWS)
             yield {"key": key, "set": kind.name, "index": index, "test_fires": TEST_FIRES,
-                   "cpu_s": time.process_time() - begin, **to_json(found)}
+                   "cpu_s": time.process_time() - begin, **_to_json(found)}
+
+
+def _to_json(result: DoubtResult) -> dict[str, Any]:
+    """Plain data."""
+    return {
+        "unperturbed": {"burned_ha": result.own_burned_ha,
+                        "reduction": dict(zip(result.methods, result.own.tolist(), strict=True))},
+        "kinds": {kind: {"burned_ha": own.burned_ha.tolist(),
+                         "reduction": dict(zip(result.methods, own.reduction.T.tolist(),
+                                               strict=True)),
+                         "order_kept": {f"{a} - {b}": share
+                                        for a, b, share in order_kept(result, kind)}}
+                  for kind, own in result.by_kind.items()}}
 
 
 def tables(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Fires that burn a share of a map and start on it, as maps of files had them before, beside fires
-of burning periods that come from the land around it: what methods save, and what the plans made
-for the former save of the latter.
+of burning periods that come from the land around it: what they are like, what methods save, and
+what the plans made for the former save of the latter.
 
-    python -m benchmarks.regimes [--maps NAME ...] [--data DIR] [--json FILE]
+    python -m benchmarks.regimes [--maps NAME ...] [--methods [NAME ...]] [--data DIR] [--json FILE]
 
 Plans of both kinds are judged on the same test fires of burning periods. Intervals are over the
 weathers of these.
@@ -11,22 +11,24 @@ weathers of these.
 import argparse
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.jobs.inputs import ROOT, landscape_path
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.domains import Part, part_of_map
-from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.policies import shipped_for
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.fire import FireRegime, Scene, burn, make_scene
 from firebreak.planning.core.area import Offset, named_area
 from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.fire_facts import fire_facts
 from firebreak.planning.evaluation.intervals import FireGroups, fire_groups
 from firebreak.planning.making import make_plan
 
@@ -36,8 +38,17 @@ METHODS = ("downstream-value", "strips", "segments", "dqn")
 BUDGET, SHARE, PLAN_FIRES, TEST_FIRES = 0.05, 0.15, 128, 400
 
 
-def compared(name: str, data: Path) -> dict[str, Any]:
-    """One map: by method what its plans of both kinds save, and by how much they differ."""
+class Both(NamedTuple):
+    """A map with fires of both kinds: the scenes, and where the land of each lies on the map."""
+
+    old: Scene
+    new: Scene
+    offset: Offset
+    part: Part
+
+
+def both(name: str, data: Path) -> Both:
+    """The scenes of a map."""
     options = SceneOptions()
     source = str(landscape_path(data / name))
     full = options.read(source)
@@ -46,12 +57,33 @@ def compared(name: str, data: Path) -> dict[str, Any]:
     before, offset = named_area(full, AREAS[name])
     old = make_scene(before, replace(options.conditions(before, source), regime=FireRegime(
         burned_share=SHARE)), options.seed)
-    policy = load_policy(shipped_for(options))
+    return Both(old, new, offset, part)
+
+
+def facts_of(scene: Scene) -> dict[str, Any]:
+    """What fires of a scene are like: median hours, hectares by wind, share at the edge of the land
+    and from outside the area.
+    """
+    facts = fire_facts(scene, scene.fires("test", TEST_FIRES))
+    return {"hours": float(facts.hours[1]), "longest_h": float(facts.hours[3]),
+            "hectares": {own.wind_km_h: float(own.hectares[1]) for own in facts.winds},
+            "edge": facts.at_edge, "edge_loss": facts.lost_from_edge, "outside": facts.outside,
+            "outside_loss": facts.lost_from_outside}
+
+
+def compared(name: str, data: Path, methods: Sequence[str]) -> dict[str, Any]:
+    """One map: its fires of both kinds; by method what its plans of both kinds save, and by how
+    much they differ.
+    """
+    old, new, offset, part = both(name, data)
+    facts = {kind: facts_of(scene) for kind, scene in (("old", old), ("new", new))}
+    print(name, json.dumps(facts), flush=True)
+    policy = load_policy(shipped_for(SceneOptions()))
     tests = {scene: scene.fires("test", TEST_FIRES) for scene in (old, new)}
     lost = {scene: burn(scene, tests[scene]).loss for scene in (old, new)}
     groups = fire_groups(tests[new].scenario, lost[new], tests[new].times)
     rows = {}
-    for method in METHODS:
+    for method in methods:
         began = process_time()
         plans = {scene: make_plan(scene, BUDGET, PLAN_FIRES, method, seed=0, policy=policy)
                  for scene in (old, new)}
@@ -62,7 +94,7 @@ def compared(name: str, data: Path) -> dict[str, Any]:
         rows[method] = {"old": float(saved["old"].mean() / lost[old].mean()),
                         **_intervals(saved, groups, lost[new]), "seconds": process_time() - began}
         print(name, method, json.dumps(rows[method]), flush=True)
-    return {"map": name, "cells": new.landscape.fuel_model.size, "methods": rows}
+    return {"map": name, "cells": new.landscape.fuel_model.size, "facts": facts, "methods": rows}
 
 
 def _saved(scene: Scene, breaks: np.ndarray, lost: np.ndarray) -> np.ndarray:
@@ -84,16 +116,33 @@ def _intervals(saved: dict[str, np.ndarray], groups: FireGroups,
     return {kind: list(groups.saving(one, lost, at_most=None)) for kind, one in by_kind.items()}
 
 
+def fires_table(found: Sequence[dict[str, Any]]) -> str:
+    """A row for each kind of fires of each map."""
+    lines = ["| map | fires | hours, median (longest) | ha by wind, median | reach the edge (of "
+             "the loss) | start outside (of the loss) |", "|---|---|---|---|---|---|"]
+    for one in found:
+        for kind, row in one["facts"].items():
+            by_wind = ", ".join(f"{wind} km/h {ha:,.0f}" for wind, ha in row["hectares"].items())
+            lines.append(
+                f"| {one['map']} | {kind} | {row['hours']:.1f} ({row['longest_h']:.0f}) | {by_wind}"
+                f" | {row['edge']:.0%} ({row['edge_loss']:.0%}) | {row['outside']:.0%} "
+                f"({row['outside_loss']:.0%}) |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Measure, and print the rows of a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--maps", nargs="+", choices=AREAS, default=list(AREAS))
+    parser.add_argument("--methods", nargs="*", choices=METHODS, default=METHODS,
+                        help="methods to plan with; none of them: only what fires are like")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get(
         "FIREBREAK_DATA", ROOT.parent / "shared" / "landscapes")))
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     use_threads(1, torch_threads=1)
-    found = [compared(name, given.data) for name in given.maps]
+    found = [compared(name, given.data, given.methods) for name in given.maps]
+    print(fires_table(found) + "\n")
     print("| map | method | before, on its own fires | now | plan from before, on the fires of now "
           "| the plan of now saves more |\n|---|---|---|---|---|---|")
     for one in found:

@@ -46,7 +46,7 @@ ALL_METHODS = {
     "breached": "synthetic:3:20 --breach wilson --break-width-m 4 --weather hours.csv --hours 6",
     "fbp": "fbp"}
 SOME_METHODS = {
-    "embers": "synthetic:3:20 --spotting --crown scott-reinhardt --edge-share 0.5 "
+    "embers": "synthetic:3:20 --spotting --crown scott-reinhardt "
               "--losses 0,0.2,0.4,0.6,0.8,1 --leak",
     "dogrib": "dogrib --area 100:112,100:112"}
 BY_THE_CLOCK = ("dqn-search",)
@@ -54,8 +54,7 @@ BY_THE_CLOCK = ("dqn-search",)
 SOME = ("downstream-value", "betweenness", "segments", "dqn-lookahead")
 FIRES = {
     "front": "synthetic:4:20",
-    "edge": "synthetic:4:20 --edge-share 0.5 --crown cruz --wind-limit andrews "
-            "--length-to-width anderson --fires-per-ha-year 0.001",
+    "cruz": "synthetic:4:20 --crown cruz --fires-per-ha-year 0.001",
     "season": "synthetic:4:20 --weather hours.csv --scenarios 6",
     "crowns": "crowns.lcp --crown scott-reinhardt --spotting --losses 0,0.2,0.4,0.6,0.8,1",
     "fbp": "fbp --scenarios 6"}
@@ -80,13 +79,8 @@ SHORT, LONG = "train.episodes=15", "train.episodes=25"
 MIXED = SMALL + """mixture.sizes=[8,12] mixture.budget=[0.03,0.2] mixture.margin=3
     mixture.plan_fires=[2,12] mixture.burned_share=[0.05,0.4] mixture.wind_20ft_km_h=[5,40]
     mixture.wind_direction_spread_deg=[0,90] mixture.value_maps=0.5 agent.n_step=3
-    agent.discount=0.5 agent.demonstrations=0.3"""
+    agent.discount=0.5"""
 COLLECTORS = SMALL + "train.collectors=2 train.collector_executor=in-process"
-EVOLUTION = SMALL + """fires.plan_fires=6 fires.reward_fires=6 evolution.population=4
-    evolution.generations=4 evolution.episodes=2 evolution.updates=3 evolution.elites=2
-    train.learning_starts=40 train.num_envs=2 replay.capacity=120 agent.epsilon_steps=100"""
-TRIALS = SMALL + """fires.plan_fires=6 fires.reward_fires=6 train.episodes=8 train.learning_starts=8
-    replay.capacity=60 trials.folds=3 trials.trials=2 trials.landscapes=3"""
 
 
 class Workplace(NamedTuple):
@@ -192,8 +186,6 @@ def jobs_of(work: Workplace, methods: list[str]) -> dict[str, Job]:
     for name, changes in (("quick", QUICK), ("mixed", MIXED), ("collectors", COLLECTORS)):
         jobs[f"train/{name}"] = partial(train, work, changes, f"train-{name}")
     jobs["train/resumed"] = partial(resumed, work)
-    add("evolve", f"evolve quick --quiet {settings(EVOLUTION)}")
-    add("trials", f"trials quick --search grid --executor in-process {settings(TRIALS)}")
     jobs["report"] = partial(reported, work)
     jobs["evaluate/fires"] = partial(work.run, EVALUATE)
     jobs["evaluate/workers"] = partial(work.run, f"{EVALUATE} --executor in-process")

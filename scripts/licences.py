@@ -16,7 +16,7 @@ HEAD = """# Licences
 
 firebreak is under the [MIT licence](https://opensource.org/license/mit). Three parts of its source
 are not its own or not under it: the sample landscape is LANDFIRE's and the outlines of countries on
-maps are Natural Earth's, both in the public domain; the QGIS provider (`qgis/`, not in the package)
+maps are Natural Earth's, both in the public domain; the QGIS provider (`qgis/`, not in wheels)
 is under the GNU General Public Licence, version 2 or later.
 
 What `pip install .` in a checkout brings, with the licence that each package names in its own

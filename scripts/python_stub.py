@@ -17,16 +17,19 @@ ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "src" / "firebreak" / "__init__.pyi"
 HEAD = '''"""Written by scripts/python_stub.py: the public functions with their options."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from firebreak.agent.own_network import MakeNetwork
 from firebreak.api.compared import ComparedPlans
 from firebreak.api.planned import PlannedBreaks
 from firebreak.api.simulated import SimulatedFires
 from firebreak.api.trained import TrainedPolicy
 from firebreak.checks import InputError as InputError
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.own_method import MethodProblem as MethodProblem
+from firebreak.planning.core.own_method import OwnMethod
 
 __version__: str
 __all__ = {names!r}
@@ -36,7 +39,9 @@ Source = str | Path | Landscape
 '''
 VERBS = ("read_landscape", "simulate", "plan", "evaluate", "train_policy")
 OWN = {"landscape": "Source", "landscapes": "Source | Sequence[Source]"}
-ALSO = {"methods": "str | Sequence[str]", "set": "dict[str, Any] | Sequence[str]"}
+ALSO = {"network": "MakeNetwork | None", "method": "str | OwnMethod | None",
+        "methods": "str | Sequence[str | OwnMethod]",
+        "set": "dict[str, Any] | Sequence[str]"}
 
 
 def text() -> str:
@@ -63,7 +68,7 @@ def _word(parameter: inspect.Parameter) -> str:
     kind = OWN.get(parameter.name) or ALSO.get(parameter.name) or _kind(parameter.annotation)
     if parameter.default is parameter.empty:
         return f"{parameter.name}: {kind}"
-    default = parameter.default
+    default = getattr(parameter.default, "plain", lambda: parameter.default)()
     return f"{parameter.name}: {kind} = {default!r}" if isinstance(
         default, str | int | float | bool | None) else f"{parameter.name}: {kind} = ..."
 

@@ -100,7 +100,8 @@ def torch_attempts(version: str, choice: str, linux: bool,
 def child_command(python: str, verb: str, args: list[str]) -> list[str]:
     if verb == "test":
         # A part of the suite is done sooner without starting processes for it.
-        return [python, "-m", "pytest", *(args or ["-n", "auto", "--maxprocesses", "4"])]
+        return [python, "-m", "pytest", *(args or [
+            "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"])]
     if verb == "train" and not args:
         args = ["quick"]
     return [python, "-m", "firebreak", verb, *args]

@@ -34,8 +34,13 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Thousands of modules and tests are made, of which none becomes garbage: nobody looks for it
-    meanwhile, and later collections pass them over.
+    meanwhile, and later collections pass them over. No example has a deadline: a machine may be
+    busy.
     """
+    from hypothesis import settings
+
+    settings.register_profile("firebreak", deadline=None)
+    settings.load_profile("firebreak")
     gc.disable()
     try:
         return (yield)

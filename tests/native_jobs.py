@@ -50,7 +50,7 @@ def change_breaks(case, field, rng: np.random.Generator) -> None:
 
 def plan_by_methods() -> None:
     """Plans with methods that try cells and lines, rank trees, and lay rows."""
-    for method in ("greedy", "segments", "betweenness", "strips", "dqn-lookahead"):
+    for method in ("greedy", "segments", "enclose", "betweenness", "strips", "dqn-lookahead"):
         firebreak.plan("synthetic:2:24", budget=0.05, method=method, **SMALL)
     cheap_rows(generate(3, 28), (1.0, 0.3), 4, 6.0, joined=True)
     firebreak.plan("synthetic:3:28", budget=0.03, **SMALL)

@@ -237,10 +237,11 @@ class ListReplay:
     def __init__(self, num_envs, rows):
         self.rows, self.steps = rows, [[] for _ in range(num_envs)]
 
-    def append(self, observation, action, reward, terminated):
+    def append(self, observation, action, reward, terminated, cost, tried):
         for env, steps in enumerate(self.steps):
             steps.append((observation[env].clone(), int(action[env]), float(reward[env]),
-                          bool(terminated[env])))
+                          bool(terminated[env]), float(cost[env]),
+                          tuple(part[env].copy() for part in tried)))
             del steps[:-self.rows]
 
     def transition(self, env, place, discount, n_step):
@@ -248,9 +249,11 @@ class ListReplay:
         steps = self.steps[env]
         total, factor, at = 0.0, 1.0, place
         while at < place + n_step and at < len(steps) - 1:
-            _, _, reward, over = steps[at]
-            total += factor * reward
-            factor *= discount
+            _, _, reward, over, cost, _ = steps[at]
+            share = 1.0 if discount == 1.0 else (1.0 - discount**cost) / (
+                cost * (1.0 - discount))
+            total += factor * reward * share
+            factor *= discount**cost
             at += 1
             if over:
                 return steps[place][0], steps[place][1], total, 0.0, None

@@ -23,15 +23,16 @@ from benchmarks.jobs.measure import (
     measure,
     path_of,
     read_record,
+    search_seconds,
     warm_up,
     write_record,
 )
 from benchmarks.jobs.page import write_page
 from benchmarks.jobs.table import write_tables
-from benchmarks.rivals import known, method_of
+from benchmarks.rivals import known
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.policies import shipped_for
 from firebreak.checks import InputError
 from firebreak.planning.methods import AUTO, check_methods
@@ -58,10 +59,8 @@ def run_job(job: Job, methods: Sequence[str], out: Path) -> list[Record]:
 
 def _holds(record: Record, job: Job, auto: Record | None) -> bool:
     """Whether a record is of this job, and a search had the seconds of this record of `auto`."""
-    limit = None
-    if method_of(record.method).searches and auto is not None:
-        limit = auto.seconds
-    return record.key == key_of(job) and record.limit_seconds == limit
+    return (record.key == key_of(job)
+            and record.limit_seconds == search_seconds(record.method, auto))
 
 
 def _line(record: Record) -> str:

@@ -34,9 +34,9 @@ from firebreak.seeding import integer_seed
 RANDOM_DRAWS = 3
 """Plans that a random method is the mean over, as in `firebreak plan`."""
 WARM_UP_FIRES = 4
-MOST_TIMES_AUTO = 2.0
-"""A method that is not a search is stopped after so many times the processor seconds of `auto`: it
-is slower, whatever it would save.
+MOST_TIMES_AUTO, MOST_SECONDS = 2.0, 20.0
+"""A method that is not a search is stopped after so many times the processor seconds of `auto`, or
+of this if `auto` took longer, which is also the most that a search may take.
 """
 
 RECORDS = "records"
@@ -147,6 +147,13 @@ def read_record(path: Path) -> Record | None:
         return None
 
 
+def search_seconds(method: str, auto: Record | None) -> float | None:
+    """Processor seconds that a search may take beside this record of `auto`; None for no limit."""
+    if auto is None or not method_of(method).searches:
+        return None
+    return min(auto.seconds, MOST_SECONDS)
+
+
 def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = None) -> Record:
     """A method on a job.
 
@@ -154,12 +161,10 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
         auto: the record of `auto`, whose seconds a search may take; None for `auto`.
         policy: that learned methods follow; the one that comes with the package if not given.
     """
-    limit = None
-    if method_of(method).searches and auto is not None:
-        limit = auto.seconds
+    limit = search_seconds(method, auto)
     policy = policy or load_policy(shipped_for(job.args.scene))
     began, began_wall = process_time(), perf_counter()
-    most = np.inf if auto is None else MOST_TIMES_AUTO * auto.seconds
+    most = np.inf if auto is None else MOST_TIMES_AUTO * min(auto.seconds, MOST_SECONDS)
 
     def watch(share: float) -> None:
         if limit is None and process_time() - began > most:
@@ -171,7 +176,7 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
     except InputError as error:
         return Record(job.name, method, key_of(job), refused=str(error), limit_seconds=limit)
     except _TooLongError:
-        words = f"not done after {most:.0f} s, {MOST_TIMES_AUTO:g} times what {AUTO} took"
+        words = f"not done after {most:.0f} s"
         return Record(job.name, method, key_of(job), refused=words,
                       seconds=process_time() - began)
     count = len(plans)

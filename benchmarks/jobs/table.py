@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.jobs.inputs import JOBS
-from benchmarks.jobs.measure import Record, all_methods
+from benchmarks.jobs.measure import Record
 from benchmarks.jobs.verdict import LEVEL, Held, held_against_auto, share_interval
 
 from firebreak.files import made_folder, write_text
@@ -59,11 +59,10 @@ def verdict_words(rows: Sequence[dict[str, Any]]) -> str:
              f"worse in {losses} (Holm over all {len(compared)} comparisons, {LEVEL:.0%})."]
     lines.append("No slower method is significantly better." if not slow else
                  f"Slower methods that are significantly better: {_names(slow, took)}.")
-    known = all_methods()
-    asked = len(JOBS) * len(known)
-    missing = asked - sum(row["job"] in JOBS and row["method"] in known for row in rows)
+    asked = {(job, row["method"]) for job in JOBS for row in rows}
+    missing = len(asked - {(row["job"], row["method"]) for row in rows})
     if missing:
-        lines.append(f"Not measured: {missing} of {asked} methods on jobs.")
+        lines.append(f"Not measured: {missing} of {len(asked)} methods on jobs.")
     return "\n".join(lines)
 
 

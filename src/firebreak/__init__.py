@@ -5,16 +5,16 @@
 Each name is loaded when it is first asked for, so that `import firebreak` costs nothing.
 """
 
-__version__ = "1.0.0"
+__version__ = "2.0.0rc1"
 
-_PLACES = {"InputError": "checks", "evaluate": "api.compared", "plan": "api.planned",
-           "read_landscape": "api.landscapes", "simulate": "api.simulated",
-           "train_policy": "api.trained"}
+_PLACES = {"InputError": "checks", "MethodProblem": "planning.core.own_method",
+           "evaluate": "api.compared", "plan": "api.planned", "read_landscape": "api.landscapes",
+           "simulate": "api.simulated", "train_policy": "api.trained"}
 """Public name -> the module that it is defined in. None is the name of a sub-package or module,
 which an import would put in its place."""
 
-__all__ = ["InputError", "__version__", "evaluate", "plan", "read_landscape", "simulate",
-           "train_policy"]
+__all__ = ["InputError", "MethodProblem", "__version__", "evaluate", "plan", "read_landscape",
+           "simulate", "train_policy"]
 
 
 def __getattr__(name: str) -> object:

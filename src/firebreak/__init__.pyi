@@ -1,18 +1,21 @@
 """Written by scripts/python_stub.py: the public functions with their options."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from firebreak.agent.own_network import MakeNetwork
 from firebreak.api.compared import ComparedPlans
 from firebreak.api.planned import PlannedBreaks
 from firebreak.api.simulated import SimulatedFires
 from firebreak.api.trained import TrainedPolicy
 from firebreak.checks import InputError as InputError
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.own_method import MethodProblem as MethodProblem
+from firebreak.planning.core.own_method import OwnMethod
 
 __version__: str
-__all__ = ['InputError', '__version__', 'evaluate', 'plan', 'read_landscape', 'simulate', 'train_policy']
+__all__ = ['InputError', 'MethodProblem', '__version__', 'evaluate', 'plan', 'read_landscape', 'simulate', 'train_policy']
 
 Source = str | Path | Landscape
 
@@ -59,25 +62,21 @@ def simulate(
     ignitions: Any = None,
     losses: str | None = None,
     layers: str | Path | None = None,
+    hold_in: Any = None,
     scenarios: int = 8,
     wind_20ft_km_h: float | None = None,
     wind_from_deg: float | None = None,
     weather: str | Path | None = None,
     hours: int | None = None,
-    year: int | None = None,
     wind_towards: bool = False,
     moisture: str | None = None,
     burned_share: float | None = None,
     duration_min: float | None = None,
-    edge_share: float = 0.0,
     crown: Literal['none', 'finney', 'scott-reinhardt', 'cruz'] = 'finney',
-    wind_limit: Literal['none', 'rothermel', 'andrews'] = 'none',
-    length_to_width: Literal['behave', 'anderson', 'behaveplus'] = 'behave',
     initial_attack: float | None = None,
     spotting: bool = False,
     burning_hours: float | None = None,
     burning_periods: float = 1.2,
-    duration_spread: float = 0.5,
     break_kind: Literal['hard', 'shaded'] = 'hard',
     break_width_m: float | None = None,
     breach: Literal['never', 'wilson', 'wilson-trees', 'flame-length'] | None = None,
@@ -88,7 +87,6 @@ def simulate(
     crew_km: float | Literal['unlimited'] | None = None,
     treatment: str | None = None,
     treatment_age: int = 0,
-    treated_flame_m: float | None = None,
     treatments: str | Path | None = None,
     seed: int = 0,
     threads: int = 0,
@@ -98,11 +96,11 @@ def simulate(
 def plan(
     landscape: Source,
     *,
-    budget: float | str | list[float | str] = 0.05,
     policy: Any = None,
     time_limit: float | None = None,
     plan_fires: int | None = None,
-    method: str | None = None,
+    budget: float | str | list[float | str] = 0.05,
+    method: str | OwnMethod | None = None,
     test_fires: int = 1000,
     report: Literal['full', 'brief', 'none'] | None = None,
     fires_per_ha_year: float | None = None,
@@ -114,6 +112,7 @@ def plan(
     cells: bool = False,
     house_buffer: float | None = None,
     existing: Any = None,
+    improve: Any = None,
     shortest_m: float = 0.0,
     segment_m: float = 500.0,
     horizon: int | None = None,
@@ -131,25 +130,21 @@ def plan(
     ignitions: Any = None,
     losses: str | None = None,
     layers: str | Path | None = None,
+    hold_in: Any = None,
     scenarios: int = 8,
     wind_20ft_km_h: float | None = None,
     wind_from_deg: float | None = None,
     weather: str | Path | None = None,
     hours: int | None = None,
-    year: int | None = None,
     wind_towards: bool = False,
     moisture: str | None = None,
     burned_share: float | None = None,
     duration_min: float | None = None,
-    edge_share: float = 0.0,
     crown: Literal['none', 'finney', 'scott-reinhardt', 'cruz'] = 'finney',
-    wind_limit: Literal['none', 'rothermel', 'andrews'] = 'none',
-    length_to_width: Literal['behave', 'anderson', 'behaveplus'] = 'behave',
     initial_attack: float | None = None,
     spotting: bool = False,
     burning_hours: float | None = None,
     burning_periods: float = 1.2,
-    duration_spread: float = 0.5,
     break_kind: Literal['hard', 'shaded'] = 'hard',
     break_width_m: float | None = None,
     breach: Literal['never', 'wilson', 'wilson-trees', 'flame-length'] | None = None,
@@ -160,28 +155,24 @@ def plan(
     crew_km: float | Literal['unlimited'] | None = None,
     treatment: str | None = None,
     treatment_age: int = 0,
-    treated_flame_m: float | None = None,
     treatments: str | Path | None = None,
     seed: int = 0,
     threads: int = 0,
     quiet: bool = False,
     executor: Literal['in-process', 'processes', 'ray'] | None = None,
     workers: int = 0,
-    ray_address: str | None = None,
-    worker_limit_s: float | None = None,
     window_cells: int | None = None,
-    window_margin: int | None = None,
 ) -> PlannedBreaks: ...
 
 def evaluate(
     landscapes: Source | Sequence[Source],
     *,
     plans: Sequence[Any] = ...,
-    budget: float = 0.05,
     policy: Any = None,
     time_limit: float | None = None,
     plan_fires: int | None = None,
-    methods: str | Sequence[str] = 'none,random,burn-probability,downstream-value',
+    budget: float | str | list[float | str] = '',
+    methods: str | Sequence[str | OwnMethod] = 'none,random,burn-probability,downstream-value',
     window: int | None = None,
     windows: int = 6,
     test_fires: int = 2000,
@@ -199,25 +190,21 @@ def evaluate(
     ignitions: Any = None,
     losses: str | None = None,
     layers: str | Path | None = None,
+    hold_in: Any = None,
     scenarios: int = 8,
     wind_20ft_km_h: float | None = None,
     wind_from_deg: float | None = None,
     weather: str | Path | None = None,
     hours: int | None = None,
-    year: int | None = None,
     wind_towards: bool = False,
     moisture: str | None = None,
     burned_share: float | None = None,
     duration_min: float | None = None,
-    edge_share: float = 0.0,
     crown: Literal['none', 'finney', 'scott-reinhardt', 'cruz'] = 'finney',
-    wind_limit: Literal['none', 'rothermel', 'andrews'] = 'none',
-    length_to_width: Literal['behave', 'anderson', 'behaveplus'] = 'behave',
     initial_attack: float | None = None,
     spotting: bool = False,
     burning_hours: float | None = None,
     burning_periods: float = 1.2,
-    duration_spread: float = 0.5,
     break_kind: Literal['hard', 'shaded'] = 'hard',
     break_width_m: float | None = None,
     breach: Literal['never', 'wilson', 'wilson-trees', 'flame-length'] | None = None,
@@ -228,7 +215,6 @@ def evaluate(
     crew_km: float | Literal['unlimited'] | None = None,
     treatment: str | None = None,
     treatment_age: int = 0,
-    treated_flame_m: float | None = None,
     treatments: str | Path | None = None,
     seed: int = 0,
     threads: int = 0,
@@ -239,6 +225,8 @@ def train_policy(
     config: str | Path | None = None,
     *,
     quiet: bool = False,
+    network: MakeNetwork | None = None,
+    on_row: Callable[[dict[str, Any]], object] | None = None,
     out: str | Path | None = None,
     resume: str | Path | None = None,
     set: dict[str, Any] | Sequence[str] = ...,

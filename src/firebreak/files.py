@@ -34,8 +34,8 @@ def without_links(path: str | Path) -> Path:
 
 @contextlib.contextmanager
 def keeping(inputs: Iterable[Path]) -> Iterator[None]:
-    """No file that this thread writes in the block takes the place of one of these, nor of those
-    that `keep` adds.
+    """Keep files that this thread writes in the block from taking the place of one of these, or
+    those that `keep` adds.
 
     inputs: paths without links, see `without_links`.
     """
@@ -66,14 +66,11 @@ def check_not_kept(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """A path beside `path` to write to, by `write_pieces`; it takes its place when the block ends
     well.
 
     Whatever happens the old file or the new one is there, complete, and nothing is left beside.
-
-    Args:
-        ending: of the path beside, for writers that go by it.
 
     Raises:
         OSError: the disk is full or may not be written; the old file is as it was. It names `path`.
@@ -81,7 +78,7 @@ def replacing(path: Path, ending: str = ".tmp") -> Iterator[Path]:
     """
     check_not_kept(path)
     # Threads, and processes of other machines with this one's number, may write the same path.
-    beside = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}{ending}")
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.tmp")
     with naming(path, beside):
         try:
             yield beside

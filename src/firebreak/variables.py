@@ -21,7 +21,7 @@ def foreign_variables() -> list[str]:
 
 @contextmanager
 def without_foreign() -> Iterator[None]:
-    """Without these variables while the block runs; the calling program has them back after it."""
+    """Run the block without these variables; the calling program has them back after it."""
     before = {name: os.environ.pop(name) for name in foreign_variables()}
     if any(name.startswith("PROJ_") for name in before):
         _back_to_own_proj_data()

@@ -372,6 +372,17 @@ struct Flows {
     Array<double, 32, ANY> along;  // 32 A
 };
 
+struct CutSides {
+    Array<const i32, ANY, 2> ends;  // A 2
+    Array<i32, ANY, 2> left;  // A 2
+    i64 source, sink;
+    Array<i64, ANY> first;  // ?
+    Array<i32, ANY> arcs;  // ?
+    Array<i64, ANY> excess;  // N
+    Array<i32, 4, ANY> room;  // 4 N
+    Array<bool, ANY> kept;  // N
+};
+
 struct AddAlong {
     Array<const float, ANY, ANY, ANY, ANY> maps;  // M S H W
     Array<const i64, ANY, 2> steps;  // ? 2

@@ -25,12 +25,11 @@ def test_the_page_of_formats_lists_every_format_that_is_written() -> None:
 
 def test_the_page_of_training_names_every_key_that_is_called_otherwise() -> None:
     text = " ".join(page("docs/train-your-policy.md").split())
-    said = re.search(r"Three names differ: (.*?)\. ", text)
+    said = re.search(r"Two names differ: (.*?)\. ", text)
     assert said
     options = [f"--{name.replace('_', '-')}" for name in TOML_NAMES]
     keys = [f"breaks.{name}" for name in TOML_NAMES.values()]
-    assert set(re.findall(r"`(.*?)`", said[1])) == {*options, *keys, "--duration-spread",
-                                                    "fires.duration_sigma"}
+    assert set(re.findall(r"`(.*?)`", said[1])) == {*options, *keys}
 
 
 def test_every_variable_of_the_environment_is_listed() -> None:

@@ -72,8 +72,9 @@ def _file(path: tuple[str, ...], value: str) -> Broken:
 
 
 def _wrong_values(leaf: Leaf) -> Iterator[str]:
-    for hint in members(leaf.hint):
-        yield from _wrong(hint)
+    """Values that are wrong whichever of its types a setting has."""
+    first, *others = (list(_wrong(hint)) for hint in members(leaf.hint))
+    yield from (value for value in first if all(value in other for other in others))
 
 
 def _wrong(hint: Any) -> Iterator[str]:

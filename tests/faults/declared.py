@@ -99,20 +99,17 @@ class Kind(NamedTuple):
             yield self.plain() | {axis: draw.choice(self.axes[axis]) for axis in chosen}
 
 
-def outcome(kind: Kind, says: Says, folder: Path) -> str:
+def outcome(kind: Kind, expected: Numbers, says: Says, folder: Path) -> str:
     """What a reader makes of a file: "read", "refused", "" where there is no such file, or what is
-    wrong.
+    wrong. expected: the numbers of the plain file.
     """
-    whole, other = folder / "whole", folder / "other"
-    for place in (whole, other):
-        place.mkdir(parents=True)
+    folder.mkdir(parents=True)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            path = kind.write(other, says)
+            path = kind.write(folder, says)
         except Unfit:
             return ""
-        expected = kind.read(kind.write(whole, kind.plain()))
         said.clear()
         try:
             found = kind.read(path)
@@ -132,12 +129,21 @@ def outcome(kind: Kind, says: Says, folder: Path) -> str:
     return "read"
 
 
+def plain_numbers(kind: Kind, folder: Path) -> Numbers:
+    """What is read of the plain file, which is written into a new folder."""
+    folder.mkdir(parents=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return kind.read(kind.write(folder, kind.plain()))
+
+
 def tried(kind: Kind, folder: Path, count: int, seed: int = 0) -> dict[str, list[Says]]:
     """Outcomes of all single properties and of `count` drawn combinations."""
     found: dict[str, list[Says]] = {}
+    expected = plain_numbers(kind, folder / "plain")
     cases = [*kind.singles(), *kind.pairs(random.Random(seed), count)]
     for number, says in enumerate(cases):
-        found.setdefault(outcome(kind, says, folder / str(number)), []).append(says)
+        found.setdefault(outcome(kind, expected, says, folder / str(number)), []).append(says)
     return found
 
 

@@ -23,6 +23,7 @@ from faults.runs import Process
 from faults.writers import Writer
 from firebreak.cli import main
 from firebreak.cli.commands import COMMANDS, PROGRAMS, Program
+from firebreak.planning.output.earlier import FILES_FILE
 from firebreak.planning.output.vectors import check_package
 
 PAGE = 4096
@@ -69,7 +70,9 @@ def _child(writer: Writer, disk: Path, kind: str, few: bool, report: Path) -> in
     bad: list[str] = []
     points = _points(new, kind, few, writer.pages)
     for point in points:
-        old = dict.fromkeys(new, OLD) if writer.replaces else {}
+        # A plan takes the place of files that the list of an earlier one has.
+        old = {name: content if Path(name).name == FILES_FILE else OLD
+               for name, content in new.items()} if writer.replaces else {}
         _fresh(out, old)
         with room(point):
             ended = run(writer.write, out)

@@ -183,13 +183,9 @@ def formats(by_name: dict[str, Reader], folder: Path) -> Iterator[Format]:
             if path.suffix in (".shp", ".shx", ".dbf", ".fgb"):
                 yield one(reader, _changed_numbers(path.read_bytes()), place)
     yield one("archive of LANDFIRE", _archive(by_name["landscape GeoTIFF"].files[0].read_bytes()))
-    for reader in ("rows of a run's memory", "rows of trials", "rows of an evolution",
-                   "Optuna's journal"):
-        if reader in by_name:
-            yield one(reader, _rows(text(reader)))
+    yield one("rows of a run's memory", _rows(text("rows of a run's memory")))
     for place in (0, 1):
         yield one("report of a run", _rows(text("report of a run", place)), place)
     yield one("report of a run", _mutated(json.loads(text("report of a run", 2))), 2)
-    for reader in ("options of trials", "options beside a plan"):
-        yield one(reader, _mutated(json.loads(text(reader))))
+    yield one("options beside a plan", _mutated(json.loads(text("options beside a plan"))))
     yield one("questions to the explorer", _queries())

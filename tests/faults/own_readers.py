@@ -1,5 +1,5 @@
 """Every reader of firebreak's own files, with whole files of its formats to damage: a plan, a
-policy, and what runs, evolutions and trials leave in their folders.
+policy, and what runs leave in their folders.
 """
 
 import json
@@ -13,10 +13,7 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import load_policy, save_policy
 from firebreak.api.shared.records import warn_of_other_options, write_options
 from firebreak.api.shared.scene_options import SceneOptions
-from firebreak.checks import InputError
-from firebreak.cli.commands.evolve import draw_fitness
 from firebreak.cli.commands.memory import rows_of
-from firebreak.cli.commands.trials import search_of
 from firebreak.fire import FireConditions, Scene, make_scene
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.layout import OBSERVATION
@@ -28,11 +25,8 @@ from firebreak.report.explorer.plans import exploration
 from firebreak.report.explorer.queries import PARAMETERS
 from firebreak.report.explorer.server import Explorer
 from firebreak.report.pages.run_report import RunReport, curves, run_page
-from firebreak.train.config.load import load_config
 from firebreak.train.storage.store import open_folder, write_folder
-from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows, trial_rows
-from firebreak.train.studies.search import changed, make_search
-from firebreak.train.studies.trials import best_trial, table
+from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows
 
 
 def own_readers(folder: Path) -> Iterator[Reader]:
@@ -42,7 +36,6 @@ def own_readers(folder: Path) -> Iterator[Reader]:
     yield from _states(folder)
     yield from _runs(folder)
     yield from _drawn(folder, scene)
-    yield from _trials(folder)
     yield from _questions(folder, scene)
 
 
@@ -72,20 +65,13 @@ def _states(folder: Path) -> Iterator[Reader]:
 
 
 def _runs(folder: Path) -> Iterator[Reader]:
-    """Rows of a run, judged, and of an evolution, drawn."""
+    """Rows of a run, judged."""
     run = folder / "run"
     run.mkdir()
     _text(run / "config.toml", "seed = 0")
     rows = _text(run / "memory.jsonl", *map(json.dumps, _memory_rows()))
     yield Reader("rows of a run's memory", [rows], lambda: describe_verdict(
         judge(rows_of(run)), rows_of(run)))
-    evolution = folder / "evolution"
-    evolution.mkdir()
-    metrics = _text(evolution / "metrics.jsonl", *(json.dumps({
-        "kind": "generation", "generation": k, "env_steps": 40 * k, "learner_steps": 9 * k,
-        "fitness": [0.1, 0.2 + 0.01 * k], "fitness_mean": 0.15, "best_fitness": 0.2 + 0.01 * k,
-        "replay": 40 * k, "learning_starts": 90}) for k in range(1, 7)))
-    yield Reader("rows of an evolution", [metrics], lambda: draw_fitness(evolution), DRAWN)
 
 
 def _memory_rows() -> list[dict[str, object]]:
@@ -130,38 +116,6 @@ def _drawn(folder: Path, scene: Scene) -> Iterator[Reader]:
     files = [metrics, memory, evaluation]
     yield Reader("report of a run", files, read)
     yield Reader("figures of a run", files, draw, DRAWN)
-
-
-def _trials(folder: Path) -> Iterator[Reader]:
-    trials = folder / "trials"
-    trials.mkdir()
-    config = load_config("quick", ["trials.folds=3"])
-    changes = {"agent.learning_rate": 0.001, "agent.n_step": 3}
-    found = {"validation": 0.3, "test": 0.2, "reference": 0.1, "rss_bytes": 9, "peak_rss_bytes": 9}
-    rows = []
-    for trial in range(3):
-        rows += [{"kind": "fold", "trial": trial, "fold": fold, "left": {"Replay": 0}, **found}
-                 for fold in range(3)]
-        rows.append({"kind": "trial", "trial": trial, "state": "finished", "changes": changes,
-                     "folds": 3, "low": 0.1, "high": 0.3, "driver_rss_bytes": 9, "left": {},
-                     **found})
-    path = _text(trials / "trials.jsonl", *map(json.dumps, rows))
-
-    def read() -> object:
-        ended = [row for row in trial_rows(path) if row["kind"] == "trial"]
-        return changed(config, best_trial(ended)["changes"]), table(ended)
-    yield Reader("rows of trials", [path], read)
-    options = _text(trials / "search.json", json.dumps({"search": "grid"}))
-    yield Reader("options of trials", [options], lambda: search_of(trials))
-    try:
-        search = make_search("optuna", config, trials)
-    except InputError:  # it is not installed
-        return
-    for trial in range(2):
-        search.ask(trial)
-        search.finish(trial, [0.2, 0.3], False)
-    journal = sorted(trials.glob("*journal*"))
-    yield Reader("Optuna's journal", journal, lambda: make_search("optuna", config, trials).ask(2))
 
 
 def _questions(folder: Path, scene: Scene) -> Iterator[Reader]:

@@ -102,7 +102,7 @@ def _weather(folder: Path) -> Iterator[Reader]:
                 "2 2 0 600 1400 12 32 80 20 482")
     wnd = _text(folder / "b.wnd", "METRIC", "2 1 0 23 155 0", "2 1 1230 11.5 0 50",
                 "2 2 2300 46 90 0")
-    yield Reader("FARSITE .wtr and .wnd", [wtr, wnd], lambda: read_weather(wnd, year=2023))
+    yield Reader("FARSITE .wtr and .wnd", [wtr, wnd], lambda: read_weather(wnd))
     grids = folder / "gridded"
     grids.mkdir()
     for name in ("ws", "wd", "m1"):

@@ -20,6 +20,7 @@ import torch
 
 from bare import NO_READING
 from firebreak.cli import main
+from firebreak.lifetime import leave
 from firebreak.memory.profiler import Profiler
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
@@ -95,6 +96,8 @@ def _become(arguments: list[str], log: Path, before: Callable[[], None]) -> None
         code = main(arguments)
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else 1
+    except KeyboardInterrupt as late:  # when the command had just ended: as in firebreak.__main__
+        leave(late.args[0] if late.args else signal.SIGINT)
     except BaseException:
         traceback.print_exc()
     finally:

@@ -224,7 +224,7 @@ def formats(by_name: dict[str, Reader], folder: Path) -> Iterator[Format]:
         if name in names:
             yield one(f"Cell2Fire {name}", "Cell2Fire folder", content, names.index(name))
     keys = ["seed", "budget", "train.episodes", "landscapes.size", "fires.plan_fires", "train",
-            "fires.losses", "mixture.sizes", "trials.search", "breaks.kind", "agent.width"]
+            "fires.losses", "mixture.sizes", "breaks.kind", "agent.width"]
     yield one("TOML configuration", "configuration", _toml(keys))
     yield one("TOML of a plan", "options of a plan", _toml(
         ["area", "budget", "layer", "phase", "plan_fires", "must_exclude", "weather", "losses"]))

@@ -34,7 +34,8 @@ from firebreak.planning.output import export, segment_layers, vectors
 from firebreak.report.figures import animation, canvas
 from firebreak.report.pages.html import write_page
 from firebreak.train.config.load import as_toml, load_config
-from firebreak.train.storage import artifacts, store
+from firebreak.train.storage import store
+from pictures import drawn_once
 
 ALBERS = rasterio.crs.CRS.from_epsg(5070).to_wkt()
 LAYERS = [f"layer{band}" for band in range(8)]
@@ -97,11 +98,12 @@ def commands(inputs: Path) -> list[Writer]:
 def _command(name: str, arguments: list[str], pages: int = 1) -> Writer:
     words = 2 if actions_of(arguments[0]) else 1
     program = " ".join(arguments[:words])
+    drawn: list[bytes] = []
 
     def run(out: Path) -> int:
         os.chdir(out)
         bound = parse(class_of(program), arguments[words:], program)
-        with contextlib.redirect_stdout(io.StringIO()), bound.spelled():
+        with contextlib.redirect_stdout(io.StringIO()), bound.spelled(), drawn_once(drawn):
             return int(function_of(program)(bound))
     folders = ("ascii", "cell2fire")  # must be new
     return Writer(f"command {name}", run, not name.endswith(folders), same_bytes=False,
@@ -139,7 +141,6 @@ def _copies(inputs: Path, source: Path) -> list[Writer]:
         Writer("copied weather", lambda out: folders.copy_weather_and_ignitions(
             folder, out)),
         Writer("download", lambda out: landscape_of_archive(archive, out / "land.tif", LAYERS)),
-        Writer("artifact", lambda out: artifacts.Directory(out).copy(source, "a.tif")),
     ]
 
 

@@ -18,6 +18,13 @@ def no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firebreak.api.shared.progress.LINE_EVERY_S", 1e9)
 
 
+@pytest.fixture(autouse=True)
+def few_choice_fires(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty fires choose among the plans of several methods, where thousands tell them apart."""
+    monkeypatch.setattr("firebreak.planning.evaluation.auto.FEWEST", 60)
+    monkeypatch.setattr("firebreak.planning.evaluation.auto.PER_PLAN_FIRE", 2)
+
+
 @pytest.fixture
 def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests that need the files of pictures and look into none."""
@@ -44,6 +51,7 @@ def nodes(monkeypatch: pytest.MonkeyPatch) -> Iterator[TwoNodes]:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(
         [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]))
     found = TwoNodes()
+    monkeypatch.setenv("RAY_ADDRESS", found.cluster.address)
     yield found
     ray.shutdown()
     found.cluster.shutdown()

@@ -10,7 +10,6 @@ import rasterio
 from firebreak.cli import main
 from firebreak.cli.shared.plan_record import recorded
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.evaluation import auto
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation
 from firebreak.planning.methods import CANDIDATES
 from pictures import draw_few_pixels
@@ -23,10 +22,8 @@ ALONE = ("--test-fires", "0", "--report", "none")
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to work in; few choice fires, and no pictures, which are tested elsewhere."""
+    """A folder to work in, and no pictures, which are tested elsewhere."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(auto, "FEWEST", 60)
-    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
     monkeypatch.setattr("firebreak.report.pages.plan_report._figures", lambda *_args: {})
     draw_few_pixels(monkeypatch)
     return tmp_path

@@ -15,7 +15,6 @@ import firebreak
 from firebreak.cli import main
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.evaluation import auto
 from firebreak.planning.output.vectors import has_vector_reader
 
 Out = pytest.CaptureFixture[str]
@@ -28,9 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*disagree")
 
 @pytest.fixture(autouse=True)
 def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures take seconds and are tested elsewhere; few fires choose among methods."""
-    monkeypatch.setattr(auto, "FEWEST", 60)
-    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
+    """Pictures take seconds and are tested elsewhere."""
     monkeypatch.setattr("firebreak.report.pages.run_report.write_simulation_report",
                         lambda *_args, **_options: [])
     monkeypatch.setattr("firebreak.report.pages.plan_report.write_plan_report",
@@ -89,7 +86,7 @@ def refused(capsys: Out, *words: str) -> str:
 
 @pytest.mark.slow
 def test_losses_have_the_name_of_what_is_lost(place: Path, capsys: Out) -> None:
-    plan = ("plan", "land.tif", *FEW, "--method", "downstream-value", "--out", "out")
+    plan = ("plan", "land.tif", *FEW, "--method", "downstream-value", "--cells", "--out", "out")
     said = output(capsys, *plan, "--value", houses())
     assert re.search(r"mean loss without breaks [\d.]+ houses;", said)
     assert json.loads(Path("out/data/effect.json").read_text())["loss_unit"] == "houses"
@@ -222,18 +219,23 @@ def test_a_plan_of_lines_is_compared_with_methods_and_masks_in_python(place: Pat
 @pytest.mark.slow
 def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Out) -> None:
     said = output(capsys, "landscape", "lines", "land.tif", "--out", "found.geojson", "--kinds",
-                  "ridge,valley,road,fuel-edge", "--basin-ha", "2", "--least-m", "120", "--json",
-                  "--picture", "found.png")
-    assert "lines, best first" in said
+                  "ridge,valley,road,fuel-edge", "--basin-ha", "2", "--least-m", "120", "--json")
     found = json.loads(said.splitlines()[-1])
     assert found["lines"] > 2
-    assert Path("found.png").stat().st_size > 1000
     features = json.loads(Path("found.geojson").read_text())["features"]
-    scores = [one["properties"]["score"] for one in features]
-    assert scores == sorted(scores, reverse=True)
-    assert {"kind", "near_road", "gentle_slope", "slow_spread"} <= set(features[0]["properties"])
+    lengths = [one["properties"]["length_m"] for one in features]
+    assert lengths == sorted(lengths, reverse=True)
+    assert {"name", "kind", "treatable_cells"} <= set(features[0]["properties"])
     output(capsys, "plan", "land.tif", *FEW, "--lines", "found.geojson", "--only-lines",
            "--method", "segments", "--out", "out")
+    roads = written("roads.geojson", ("LineString", [at(12.5, 0.5), at(12.5, 23.5)],
+                                      {"NAME": "Truck Trail"}))
+    output(capsys, "landscape", "lines", "land.tif", "--roads", roads, "--least-m", "120", "--out",
+           "corridors.geojson")
+    names = [one["properties"]["name"] for one in json.loads(
+        Path("corridors.geojson").read_text())["features"]]
+    assert any(name.startswith("Truck Trail") for name in names)
+    assert len({*names}) == len(names)
 
 
 def test_lines_of_an_area_touch_it_and_the_next_command_is_of_the_same_map(
@@ -251,29 +253,14 @@ def test_lines_of_an_area_touch_it_and_the_next_command_is_of_the_same_map(
             Path(name).read_text())["features"]] for name in ("all.geojson", "part.geojson")}
     assert min(tops["part.geojson"]) > NORTH - 4 * 30.0  # each has a cell in the first four rows
     assert min(tops["all.geojson"]) < NORTH - 4 * 30.0
-    for picture in (".", "lines.jpg", "part.geojson/a.png"):
-        assert refused_lines(capsys, *words, "--out", "new.geojson", "--picture", picture)
+    for file in (".", "lines.jpg", "part.geojson/a.geojson"):
+        assert refused_lines(capsys, *words, "--out", file)
 
 
 def refused_lines(capsys: Out, *words: str) -> str:
     assert main([*words]) == 2
     assert not Path("new.geojson").exists()
     return capsys.readouterr().err
-
-
-def test_plans_are_held_against_doubt(place: Path, capsys: Out) -> None:
-    said = output(capsys, "evaluate", "land.tif", *FEW, "--methods",
-                  "none,random,downstream-value", "--random-draws", "2", "--perturb", "--draws",
-                  "2", "--breach", "never", "--json")
-    assert "Under doubt, 2 draws of each, the same for all plans" in said
-    assert "breaches: left out" in said
-    data = json.loads(said.splitlines()[-1])
-    assert set(data["doubt"]["kinds"]) == {"rates", "wind", "moisture", "all"}
-    own = next(row for row in data["rows"] if row["method"] == "downstream-value")
-    assert data["doubt"]["unperturbed"]["reduction"]["downstream-value"] == pytest.approx(
-        own["reduction"])
-    assert "no --perturb beside --executor" in refused(
-        capsys, "evaluate", "land.tif", "--perturb", "--executor", "in-process")
 
 
 @pytest.mark.parametrize(("options", "words"), [

@@ -168,7 +168,7 @@ def test_weather_files_make_scenarios_or_hours(kind: str, hours: int | None, pla
     for name, text in zip(("w.wtr", "w.wnd"), wtr_and_wnd(), strict=True):
         Path(name).write_text(text)
     options = ["--weather", f"w.{kind}", "--scenarios", "2", "--ignitions", "start.csv",
-               "--duration-min", "40", *(["--year", "2023"] if kind == "wtr" else []),
+               "--duration-min", "40", 
                *([] if hours is None else ["--hours", str(hours)])]
     said = simulate(capsys, "grass.tif", *options)["said"]
     assert ("of 5 steps of 60 min" in said) == (hours == 5)
@@ -199,13 +199,6 @@ def test_a_wetter_moisture_scenario_is_slower(place: Path, capsys: Out) -> None:
 
 
 # Fires.
-
-def test_fires_may_all_enter_from_the_edge(place: Path, capsys: Out) -> None:
-    simulate(capsys, "synthetic:3:24", "--edge-share", "1", "--duration-min", "0.001")
-    started = read("burn_probability") > 0.0
-    assert started.sum() > 10
-    assert not started[1:-1, 1:-1].any()
-
 
 def test_fires_start_where_a_raster_of_weights_says(place: Path, capsys: Out) -> None:
     weights = np.zeros((SIZE, SIZE), np.float32)
@@ -436,7 +429,6 @@ OPTIONS = {
     "no such weather": (["--weather", "nowhere.csv"], "nowhere.csv"),
     "no scenarios": (["--scenarios", "0"], "at least 1"),
     "a wind from 400 degrees": (["--wind-from-deg", "400"], "400"),
-    "all fires and half more from the edge": (["--edge-share", "1.5"], "1.5"),
     "no time": (["--duration-min", "0"], "above 0"),
     "five losses": (["--losses", "0,0,0,0,1"], "6 fractions"),
     "losses above all": (["--losses", "0,0,0,0,1,2"], "from 0 to 1"),

@@ -14,7 +14,7 @@ from firebreak.train.data.splits import make_splits
 
 Out = pytest.CaptureFixture[str]
 NAME = "sample:santa-ana"
-FEW = ("--plan-fires", "8", "--test-fires", "16", "--threads", "1")
+FEW = ("--cells", "--plan-fires", "8", "--test-fires", "16", "--threads", "1")
 
 
 @pytest.fixture(autouse=True)
@@ -82,12 +82,14 @@ def test_crews_come_by_its_roads(tmp_path: Path, capsys: Out) -> None:
 @pytest.mark.slow
 def test_a_file_of_options_and_python_take_it(tmp_path: Path, capsys: Out) -> None:
     (tmp_path / "plan.toml").write_text(
-        f'landscape = "{NAME}"\nmethod = "downstream-value"\nplan_fires = 8\ntest_fires = 16\n'
+        f'landscape = "{NAME}"\nmethod = "downstream-value"\nplan_fires = 8\n'
+        "test_fires = 16\n[place]\ncells = true\n"
         f'[weather]\nweather = "{NAME}"\n')
     assert main(["plan", "--config", str(tmp_path / "plan.toml"), "--json", "--out",
                  str(tmp_path / "made")]) == 0
     cells = json.loads(capsys.readouterr().out.splitlines()[-1])["n_cells"]
-    made = firebreak.plan(NAME, method="downstream-value", plan_fires=8, test_fires=16)
+    made = firebreak.plan(NAME, method="downstream-value", cells=True, plan_fires=8,
+                          test_fires=16)
     assert made.plan.cells.size == cells
     assert firebreak.read_landscape(NAME).shape == (88, 88)
 

@@ -8,15 +8,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rasterio.crs import CRS
+from tests.integration.test_python_windows import hashes, typed
 from tests.untrained import untrained
 
+import firebreak
 from firebreak import read_landscape
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.plan_options import PlaceOptions
@@ -24,8 +27,10 @@ from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.landscape.formats.write import write_geotiff
+from firebreak.landscape.formats.write import write_geotiff, write_landscape
 from firebreak.landscape.raster.geotiff import open_raster, read_band
+from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.windows.kept import job_of
 from firebreak.planning.windows.make import WindowSettings, make_region
 from firebreak.planning.windows.region import Proposal, Region, RegionWorker
@@ -81,7 +86,6 @@ def test_a_plan_that_promises_much_more_than_it_keeps_says_so(
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    (["--window-margin", "0"], "expected a margin of at least"),
     (["--window-cells", "32", "--shortest-m", "90000"], "expected pieces of at least 90000 m"),
     (["--window-cells", "32", "--budget", "0.0003"], "a budget that buys")])
 def test_bad_input_is_one_sentence_and_writes_nothing(
@@ -98,15 +102,20 @@ WINDOWS = ["--window-cells", "32"]
 INCLUDED = ["--must-include", "agreed.tif"]
 WRONG: list[tuple[list[str], str]] = [
     (["--window-cells", "3"], "--window-cells: expected a whole number of at least 16, got 3"),
-    (["--window-margin", "-1"], "--window-margin: expected a whole number of at least 0"),
     (["--executor", "processes", "--workers", "-1"], "at least 0 and at most 4096, got -1"),
-    (["--executor", "ray", "--ray-address", "nowhere"], "--ray-address: expected HOST:PORT"),
+    (["--ray-address", "nowhere"], "'--ray-address', last in version 1.0; set the variable"),
     ([*WINDOWS, "--plan-fires", "-5"], "a whole number of at least 1, got -5"),
     ([*WINDOWS, "--plan-fires", "0"], "a whole number of at least 1, got 0"),
     (["--plan-fires", "0"], "a whole number of at least 1, got 0"),
     ([*WINDOWS, "--test-fires", "-1"], "a whole number of at least 0, got -1"),
     ([*WINDOWS, "--test-fires", "1"], "expected at least 2 test fires, or 0"),
-    ([*WINDOWS, "--report", "full"], "expected --report brief or none for a plan"),
+    ([*WINDOWS, "--report", "brief", "--fires-per-ha-year", "1e-5"],
+     "--report brief: expected --report full together with --fires-per-ha-year"),
+    ([*WINDOWS, "--report", "none", "--treatment", "bare-line", "--horizon", "3"],
+     "expected no --report none beside --horizon"),
+    ([*WINDOWS, "--horizon", "3"], "--horizon: expected a treatment, whose table says"),
+    ([*WINDOWS, "--lines", "roads.gpkg", "--method", "dqn-lookahead"],
+     "expected the method auto together with --lines: windows choose among no given lines"),
     ([*WINDOWS, "--method", "none"], "expected a method that makes breaks"),
     *(([*WINDOWS, *INCLUDED, *typed], message) for typed, message in (
         (["--method", "dqn-search", "--time-limit", "0"], "a number above 0"),)),
@@ -122,14 +131,9 @@ WRONG: list[tuple[list[str], str]] = [
 """What is typed, what is said."""
 REFUSED: list[tuple[str, list[str], str]] = [
     ("workers", ["--workers", "2"], "expected --executor together with --workers"),
-    ("worker_limit_s", ["--worker-limit-s", "9"], "expected --executor together with --worker"),
-    ("ray_address", ["--ray-address", "nowhere:1"], "expected --executor together with --ray"),
-    ("fires_per_ha_year", [*WINDOWS, "--fires-per-ha-year", "0"], "no --fires-per-ha-year for a"),
     ("house_buffer", [*WINDOWS, "--house-buffer", "30"], "got synthetic land, which has no"),
-    ("lines", [*WINDOWS, "--lines", "roads.gpkg"], "no --lines for a plan by windows"),
-    ("only_lines", [*WINDOWS, "--only-lines"], "expected --lines together with --only-lines"),
-    ("budget", [*WINDOWS, "--phases", "2027:5,2028:5"], "no --budget by year for a plan by"),
-    ("horizon", [*WINDOWS, "--horizon", "3"], "no --horizon for a plan by windows"),
+    ("only_lines", [*WINDOWS, "--lines", "roads.gpkg", "--only-lines"],
+     "no --only-lines for a plan by windows"),
     ("discount_rate", [*WINDOWS, "--discount-rate", "0.03"], "expected --horizon together with")]
 """Option, a value that would do elsewhere, what is said: windows do not take it, or not alone."""
 STRIPS, SEARCH = ["--method", "strips"], ["--method", "dqn-search"]
@@ -141,7 +145,6 @@ CHANGED: list[tuple[str, list[str], list[str]]] = [
     ("time_limit", SEARCH, [*SEARCH, "--time-limit", "9"]),
     ("plan_fires", [], ["--plan-fires", "25"]),
     ("window_cells", [], ["--window-cells", "33"]),
-    ("window_margin", [], ["--window-margin", "20"]),
     ("scene", [], ["--break-width-m", "12"]),
     ("must_include", [], ["--must-include", "wanted.tif"]),
     ("must_exclude", [], ["--must-exclude", "wanted.tif"]),
@@ -151,10 +154,25 @@ CHANGED: list[tuple[str, list[str], list[str]]] = [
     ("budget", [], ["--budget", "30ha"]),
     ("cost_per_km", [], ["--roads", "wanted.tif", "--cost-per-km", "2"])]
 """Option, what is typed without and with it: the plan that is asked of windows is another one."""
+YEARS = {"treatment": "bare-line", "budget": "2027:4000,2028:4000"}
+WHOLE: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
+    ("fires_per_ha_year", {"report": "full"}, {"report": "full", "fires_per_ha_year": 1e-5},
+     "report.html"),
+    ("horizon", YEARS, {**YEARS, "horizon": 3}, "schedule.csv"),
+    ("discount_rate", {**YEARS, "horizon": 3}, {**YEARS, "horizon": 3, "discount_rate": 0.3},
+     "years.csv"),
+    ("budget", {"report": "full"}, {"report": "full", "budget": "2027:40,2028:40"}, "segments.csv"),
+    ("report", {"report": "full"}, {"report": "brief"}, "exceedance.png"),
+    ("method", {"method": "dqn", "report": "brief"}, {"method": "auto", "report": "brief"},
+     "segments.csv")]
+"""Option, what is asked for without and with it, the file that tells: plans by windows that are
+judged as plans at once are."""
 BESIDE = {"place": "options of their own", "windows": "options of their own",
           "landscape": "every test", "out": "every test",
           "cells": "windows have no corridors", "config": "test_phases_of_a_file_are_refused_too",
-          "executor": "test_ray_windows.py", "existing": "test_a_brief_report_tells",
+          "executor": "test_ray_windows.py",
+          "lines": "test_lines_are_offered_beside_windows", "existing": "test_a_brief_report_tells",
+          "improve": "test_improve.py",
           "segment_m": "test_segments_of_a_brief_report", "report": "test_a_brief_report_tells",
           "test_fires": "test_segments_of_a_brief_report"}
 """Options that change no plan, but where it is made or what is told of it, and what shows that."""
@@ -219,16 +237,63 @@ def test_no_option_is_without_effect_on_a_plan_by_windows() -> None:
     """One that is new is heeded, or refused in a sentence: say which."""
     options = {field.name for kind in (PlanArguments, PlaceOptions, WindowOptions)
                for field in fields(kind)}
-    assert options == {*BESIDE, *(name for name, *_ in CHANGED), *(name for name, *_ in REFUSED)}
+    assert options == {*BESIDE, *(name for name, *_ in [*CHANGED, *REFUSED, *WHOLE])}
 
 
-def test_phases_of_a_file_are_refused_too(tmp_path: Path,
-                                          capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "plan.toml"
-    file.write_text("[[phase]]\nyear = 2027\nbudget = 5.0\n")
-    assert main(["plan", LAND, *WINDOWS, "--config", str(file), "--out", str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert "line 1: expected no budget by year for a plan by windows, got 2027:5" in said
+@pytest.fixture
+def drawn_road(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A map with a reference system, and a road across it."""
+    monkeypatch.chdir(tmp_path)
+    land = generate(5, 32, cell_size_m=30.0)
+    west, north = 500_000.0, 5_000_000.0
+    write_landscape("land.tif", replace(land, crs=CRS.from_epsg(32611).to_wkt(), transform=(
+        30.0, 0.0, west, 0.0, -30.0, north)))
+    Path("road.geojson").write_text(json.dumps({
+        "type": "LineString", "crs": {"type": "name", "properties": {"name": "EPSG:32611"}},
+        "coordinates": [[west + 30.0, north - 500.0], [west + 900.0, north - 500.0]]}))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("drawn_road", "no_simulation_pictures")
+@pytest.mark.parametrize(("option", "without", "asked", "file"), WHOLE,
+                         ids=[f"{one[0]}-{one[3]}" for one in WHOLE])
+def test_plans_by_windows_are_judged_as_plans_at_once(
+        option: str, without: dict[str, Any], asked: dict[str, Any], file: str,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    """Each option changes what it should, and Python does the same, to the bit."""
+    few = {"method": "strips", "plan_fires": 16, "test_fires": 24, "burning_hours": 3,
+           "scenarios": 2, "threads": 1, "seed": 3, "window_cells": 16}
+
+    def told(out: str) -> dict[str, str]:
+        by_year = "burn less per year" in Path(out, "report.html").read_text()
+        return {**hashes(Path(out)), "report.html": f"{by_year}"}
+
+    def files(options: dict[str, Any], out: str) -> dict[str, str]:
+        assert main(["plan", "land.tif", *typed({**few, **options}), "--out", out]) == 0
+        assert "Traceback" not in capsys.readouterr().err
+        return told(out)
+
+    plain, other = files(without, "without"), files(asked, "typed")
+    assert file in {*plain, *other}
+    assert plain.get(file) != other.get(file), option
+    record = json.loads(Path("typed/plan.json").read_text())
+    assert record["method"] not in ("dqn", "strips") or record["notes"]["windows"] >= 4
+    firebreak.plan("land.tif", **{**few, **asked}).save("called")
+    assert told("called") == other
+
+
+@pytest.mark.usefixtures("drawn_road")
+def test_lines_are_offered_beside_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The methods that choose among them plan on the whole map; windows place their own."""
+    def chosen(*_: object, rules: PlanRules, makers: dict[str, object], **more: object) -> None:
+        assert rules.lines is not None
+        assert list(makers) == ["dqn"]
+        raise InputError("enough")
+
+    monkeypatch.setattr("firebreak.api.plans.making.plan_by_choice", chosen)
+    with pytest.raises(InputError, match="enough"):
+        firebreak.plan("land.tif", lines="road.geojson", plan_fires=8, scenarios=2,
+                       window_cells=16, threads=1)
 
 
 def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(

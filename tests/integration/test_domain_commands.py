@@ -24,7 +24,7 @@ AREAS = {"a part at the map's edge": AREA, "the whole map": None}
 @pytest.mark.parametrize("area", AREAS.values(), ids=AREAS.keys())
 def test_a_plan_and_a_comparison_meet_the_same_test_fires(area: str | None, tmp_path: Path) -> None:
     made = firebreak.plan(SAMPLE, area=area, method="downstream-value", budget=0.05, test_fires=60,
-                          plan_fires=16, report="brief", **FIRES)
+                          plan_fires=16, cells=True, report="brief", **FIRES)
     assert made.comparison is not None
     assert made.comparison.landscapes == (SAMPLE if area is None else f"{SAMPLE}[{area}]",)
     own = {row.method: row for row in made.comparison.rows}

@@ -18,7 +18,7 @@ def injected(*arguments: str) -> subprocess.CompletedProcess[str]:
                           capture_output=True, check=False)
 
 
-TESTED_ELSEWHERE = ("payloads", "config", "fuzz")
+TESTED_ELSEWHERE = ("payloads", "config", "fuzz", "declared")
 WITH_RUNS = ("kill", "disk", "signals", "forged", "workers")
 """Rows whose faults need whole runs in processes of their own."""
 

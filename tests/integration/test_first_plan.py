@@ -27,10 +27,8 @@ PICTURES = {"data/landscape.png", "data/plan.png"}
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to work in; few choice fires."""
+    """A folder to work in."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(auto, "FEWEST", 60)
-    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
     draw_few_pixels(monkeypatch)
     return tmp_path
 

@@ -64,7 +64,7 @@ def refused(place: Path, capsys: pytest.CaptureFixture[str], command: list[str])
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("word", "options"), [
-    ("grazing", ["--treatment", "grazing"]), ("andrews", ["--wind-limit", "andrews"]),
+    ("grazing", ["--treatment", "grazing"]), ("cruz", ["--crown", "cruz"]),
     ("none", ["--crown", "none"]), ("strips", []), ("hard", []), ("front", []),
     ("houses", ["--value", "land.tif", "--value-unit", "houses"])])
 def test_the_word_of_an_option_is_no_file(place: Path, word: str, options: list[str]) -> None:
@@ -111,7 +111,7 @@ def test_the_layers_of_a_folder_stay(
         place: Path, layers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["convert", "layers", "--out", "layers/elevation.tif"],
                     ["convert", "layers", "--to", "lcp", "--out", "layers/fuels.lcp"],
-                    ["lines", "layers", "--out", "a.geojson", "--picture", "layers/fuels.tif"]):
+                    ["lines", "layers", "--out", "layers/fuels.tif"]):
         refused(place, capsys, ["landscape", *command])
     before = contents(layers)
     for _ in range(2):

@@ -17,6 +17,7 @@ import firebreak.planning.methods
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.files import held_folder, write_text
+from firebreak.planning.output.earlier import FILES_FILE
 
 IN_USE = "expected a folder that no other command writes to, got one in use; wait until"
 HOLDER = """
@@ -26,6 +27,8 @@ with held_folder(pathlib.Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600.0)
 """
+UNDER_WAY = '{"schema": 1, "files": {}, "unfinished": {"plan.json": ["0"]}}'
+"""The list of the first command's files, which is there before them."""
 LAND = "synthetic:3:12"
 COMMANDS = {
     "plan": ["plan", LAND, "--quiet"], "windows": ["plan", LAND, "--window-cells", "16"],
@@ -156,13 +159,13 @@ def test_a_second_command_is_refused_before_its_work(
         monkeypatch.setattr(f"firebreak.{place}", work)
     out = tmp_path / "out"
     with held_folder(out):
-        write_text(out / "plan.json", "of the first")
+        write_text(out / FILES_FILE, UNDER_WAY)
         assert main([*COMMANDS[name], "--out", str(out)]) == 2
         said = capsys.readouterr().err
         assert f"{out}: {IN_USE}" in said
         assert said.count("\n") == 1
-        assert [path.name for path in out.iterdir()] == ["plan.json"]
-        assert (out / "plan.json").read_text() == "of the first"
+        assert [path.name for path in out.iterdir()] == [FILES_FILE]
+        assert (out / FILES_FILE).read_text() == UNDER_WAY
 
 
 def test_python_saves_into_no_folder_in_use(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +13,15 @@ import pytest
 import firebreak
 from firebreak.cli import main
 from firebreak.cli.shared.common import WRITTEN
+from pictures import draw_few_pixels
 
 pytestmark = [pytest.mark.usefixtures("small_pictures"),
               pytest.mark.filterwarnings("ignore:.*no coordinate reference system")]
 FEW = ["--method", "strips", "--cells", "--plan-fires", "12", "--test-fires", "0", "--threads", "1",
        "--quiet"]
-READ = {"barriers", "built", "cases", "config", "cost", "existing", "fire_sizes", "ignitions",
-        "layers", "lines", "must_exclude", "must_include", "observed", "plan", "policy", "resume",
-        "roads", "run", "treatable", "treatments", "value", "weather"}
+READ = {"barriers", "built", "cases", "config", "cost", "existing", "fire_sizes", "hold_in",
+        "ignitions", "improve", "layers", "lines", "must_exclude", "must_include", "observed",
+        "plan", "policy", "resume", "roads", "run", "treatable", "treatments", "value", "weather"}
 KEPT = {"method": "strips", "cells": True, "plan_fires": 12, "test_fires": 0, "threads": 1,
         "report": "none"}
 
@@ -30,6 +32,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     assert main(["landscape", "generate", "land.tif", "--seed", "3", "--size", "20"]) == 0
     return tmp_path
+
+
+@pytest.fixture(scope="module", name="made")
+def folder_with_a_plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A landscape and a plan on it."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        draw_few_pixels(patch)
+        patch.chdir(folder)
+        assert main(["landscape", "generate", "land.tif", "--seed", "3", "--size", "20"]) == 0
+        assert main(["plan", "land.tif", *FEW, "--out", "old"]) == 0
+    return folder
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -56,8 +70,9 @@ def contents(folder: Path) -> dict[Path, bytes]:
      "fuel.tif"),
 ])
 def test_no_command_writes_over_what_it_reads(
-        place: Path, capsys: pytest.CaptureFixture[str], again: list[str], named: str) -> None:
-    assert main(["plan", "land.tif", *FEW, "--out", "old"]) == 0
+        place: Path, made: Path, capsys: pytest.CaptureFixture[str], again: list[str],
+        named: str) -> None:
+    shutil.copytree(made, place, dirs_exist_ok=True)
     for name in ("data/burn_probability_after.tif", "burn_probability.tif"):
         (place / "old" / name).write_bytes((place / "old" / "data" / "plan.tif").read_bytes())
     for name in ("fuel.tif", "landscape_fuels.tif"):
@@ -147,17 +162,17 @@ def test_the_land_of_a_plan_by_layers_has_no_unit_of_values_that_it_lacks(place:
     (place / "layers.toml").write_text('[[layer]]\nraster = "land.tif"\nweight = 3\n')
     made = firebreak.plan("synthetic:3:20", layers="layers.toml", **KEPT)
     assert made.landscape.value_unit is None
-    again = firebreak.plan(made.landscape, method="strips", plan_fires=12, test_fires=20, threads=1)
+    again = firebreak.plan(made.landscape, **KEPT | {"test_fires": 20, "report": "full"})
     assert again.effect is not None
     assert again.effect.loss_unit == "ha"
 
 
 @pytest.mark.parametrize("record", ["[]", "{", '"text"', "null"])
 def test_a_damaged_record_of_a_plan_is_told(
-        place: Path, capsys: pytest.CaptureFixture[str], record: str) -> None:
-    firebreak.plan("land.tif", **KEPT).save("saved")
-    (place / "saved" / "plan.json").write_text(record)
-    assert main(["visualize", "saved", "--export", "page.html", "--quiet"]) == 2
+        place: Path, made: Path, capsys: pytest.CaptureFixture[str], record: str) -> None:
+    shutil.copytree(made, place, dirs_exist_ok=True)
+    (place / "old" / "plan.json").write_text(record)
+    assert main(["visualize", "old", "--export", "page.html", "--quiet"]) == 2
     assert "plan.json: expected a plan written by 'firebreak plan'" in capsys.readouterr().err
 
 
@@ -201,10 +216,11 @@ def test_every_option_that_names_a_file_is_read_or_written() -> None:
 
 
 @pytest.mark.parametrize("command", [
-    ["landscape", "lines", "land.tif", "--out", "lines.geojson", "--picture", "lines.png",
+    ["landscape", "lines", "land.tif", "--out", "lines.geojson",
      "--crs", "EPSG:32611"],
     ["landscape", "convert", "land.tif", "--out", "other.tif"],
-    ["visualize", "land.tif", "--method", "strips", "--export", "page.html", "--quiet"],
+    ["visualize", "land.tif", "--method", "strips", "--plan-fires", "12", "--threads", "1",
+     "--export", "page.html", "--quiet"],
     ["simulate", "land.tif", "--fires", "5", "--threads", "1", "--out", "fires"]])
 def test_a_command_writes_its_own_files_again(command: list[str]) -> None:
     for _ in range(2):

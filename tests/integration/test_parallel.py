@@ -97,10 +97,13 @@ def test_any_number_of_workers_gives_the_same_bits(
 @pytest.mark.parametrize("other", ["train.collector_workers=1", pytest.param(
     "train.collector_executor='processes'", marks=pytest.mark.slow)])
 def test_drawn_jobs_are_the_same_bits_anywhere(tmp_path: Path, other: str) -> None:
-    """Kinds of break, parts, standing breaks and dear slopes are drawn by whoever plays."""
+    """Kinds of break, parts, standing breaks, dear slopes and demonstrations are drawn by whoever
+    plays.
+    """
     jobs = ["train.collector_executor='in-process'", "mixture.shaded=0.2", "mixture.narrow=0.3",
             "mixture.breached=0.3", "mixture.parts=0.5", "mixture.existing=0.5",
             "mixture.slope_costs=0.5", "mixture.fbp=0.5", "budget=0.2", "train.episodes=6",
+            "agent.demonstrations=0.7",
             "train.learning_starts=8", "evaluation.every_episodes=6"]
     trainers = [begun(tmp_path / name, *jobs, *more) for name, more in (
         ("here", []), ("there", [other]))]
@@ -109,6 +112,26 @@ def test_drawn_jobs_are_the_same_bits_anywhere(tmp_path: Path, other: str) -> No
     assert ends[0]["weights_sha256"] == ends[1]["weights_sha256"]
     assert content(trainers[0]) == content(trainers[1])
     assert len(trainers[0].arenas[0].replay.static.unique(dim=0)) > 4
+
+
+@pytest.mark.parametrize("actions", [
+    ["agent.discount_begin=3", "agent.discount_finish=6"],
+    ["agent.segments=true", "agent.discount_end=0", "agent.fit_steps=4"]],
+    ids=["cells-then-transitions", "lines-and-a-fit"])
+def test_collectors_bring_the_gains_of_their_states(tmp_path: Path, actions: list[str]) -> None:
+    gains = ["train.collector_executor='in-process'", "agent.gain_share=0.5", "agent.gain_fires=4",
+             *actions]
+    trainers = [begun(tmp_path / str(workers), *gains, f"train.collector_workers={workers}")
+                for workers in (1, 2)]
+    ends = [finished(trainer)[-1] for trainer in trainers]
+    replay = trainers[0].arenas[0].replay
+    labelled = replay.labelled()
+    assert 0 < labelled.numel() < replay.rows
+    row, env = labelled // replay.num_envs, labelled % replay.num_envs
+    assert (replay.gain[row, env].nan_to_num() > 0.0).any()
+    assert ends[0]["learner_steps"] > 4
+    assert ends[0]["weights_sha256"] == ends[1]["weights_sha256"]
+    assert content(trainers[0]) == content(trainers[1])
 
 
 @pytest.mark.slow

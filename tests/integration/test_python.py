@@ -26,7 +26,6 @@ from firebreak.files import write_pieces
 from firebreak.landscape.formats.folders import write_ascii_folder
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.memory.registry import live_counts
-from firebreak.planning.evaluation import auto
 from firebreak.planning.methods import METHODS
 from tiny import TINY
 
@@ -37,10 +36,8 @@ TYPED = ("--plan-fires", "12", "--test-fires", "40", "--threads", "1", "--quiet"
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to work in; few choice fires, and no pictures, which are tested elsewhere."""
+    """A folder to work in, and no pictures, which are tested elsewhere."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(auto, "FEWEST", 60)
-    monkeypatch.setattr(auto, "PER_PLAN_FIRE", 2)
     monkeypatch.setattr("firebreak.report.pages.plan_report._figures", lambda *_args: {})
     monkeypatch.setattr("firebreak.report.figures.animation.SHOW_FIRES", 8)
     return tmp_path

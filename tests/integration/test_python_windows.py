@@ -65,7 +65,7 @@ def test_what_a_plan_by_windows_does_not_have_is_said_in_a_sentence(tmp_path: Pa
             ask()  # type: ignore[operator]
     burned = firebreak.simulate(LAND, plan=made, fires=20, scenarios=2, burned_share=0.03)
     assert np.isfinite(burned.burn_probability).all()
-    with pytest.raises(InputError, match="no lines for a plan by windows"):
+    with pytest.raises(InputError, match="expected the method auto together with lines"):
         firebreak.plan(LAND, **SMALL, lines="roads.gpkg")
 
 

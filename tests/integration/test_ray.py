@@ -32,8 +32,8 @@ EXPECTED = [Tally(100).drawn(*chunk) for chunk in CHUNKS]
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """Of the head of two nodes of one CPU each."""
+def cluster() -> Iterator[None]:
+    """A cluster of two nodes of one CPU each, that of RAY_ADDRESS."""
     pytest.importorskip("ray")
     import ray
     from ray.cluster_utils import Cluster
@@ -46,15 +46,17 @@ def address() -> Iterator[str]:
         "num_cpus": 1, "include_dashboard": False, "object_store_memory": 100_000_000})
     cluster.add_node(num_cpus=1, object_store_memory=100_000_000)
     cluster.wait_for_nodes()
-    yield cluster.address
+    os.environ["RAY_ADDRESS"] = cluster.address
+    yield
     ray.shutdown()
     cluster.shutdown()
+    del os.environ["RAY_ADDRESS"]
     os.environ["PYTHONPATH"] = before
 
 
 @pytest.fixture
-def executor(address: str) -> Iterator[Executor]:
-    with closing(open_executor("ray", Recipe(make_tally, (100,)), 2, address)) as found:
+def executor(cluster: None) -> Iterator[Executor]:
+    with closing(open_executor("ray", Recipe(make_tally, (100,)), 2)) as found:
         yield found
 
 
@@ -127,32 +129,32 @@ class Interfering:
         self.left -= 1
 
 
-def two_workers(address: str, recipe: Recipe, killed_at: int) -> Executor:
-    found = open_executor("ray", recipe, 2, address)
+def two_workers(recipe: Recipe, killed_at: int) -> Executor:
+    found = open_executor("ray", recipe, 2)
     backend: Any = Interfering(found.backend, killed_at)
     found.backend = backend
     return found
 
 
 def test_fires_give_the_same_figures_though_an_actor_is_killed(
-        address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        cluster: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "PART_FIRES", 50)  # of the driver: it says what parts there are
     scenes = [make_scene(generate(seed, 12), FireConditions(scenarios=2), 3) for seed in (3, 4)]
     fires = scenes[1].fires("test", 500)
-    with closing(two_workers(address, burner_recipe(scenes), killed_at=4)) as found:
+    with closing(two_workers(burner_recipe(scenes), killed_at=4)) as found:
         there = burned_by_workers(found, scenes[1], fires, place=1)
         assert found.restarts == 1
     for ours, theirs in zip(burn(scenes[1], fires, want="statistics"), there, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_collected_episodes_are_the_same_though_an_actor_is_killed(address: str) -> None:
+def test_collected_episodes_are_the_same_though_an_actor_is_killed(cluster: None) -> None:
     config = load_config("quick", TINIER)
     weights = weights_of(make_player(config).network)
     calls = [(weights, config.agent, 4 * k, 4, 0, k) for k in range(6)]
     recipe = Recipe(make_player, (config,))
     here = call_all(open_executor("in-process", recipe), "play", calls)
-    with closing(two_workers(address, recipe, killed_at=3)) as found:
+    with closing(two_workers(recipe, killed_at=3)) as found:
         there = call_all(found, "play", calls)
         assert found.restarts == 1
     for one, other in zip(here, there, strict=True):
@@ -161,9 +163,9 @@ def test_collected_episodes_are_the_same_though_an_actor_is_killed(address: str)
             assert all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
-def test_more_workers_than_cpus_are_refused_instead_of_waited_for(address: str) -> None:
+def test_more_workers_than_cpus_are_refused_instead_of_waited_for(cluster: None) -> None:
     with pytest.raises(InputError, match="at most the 2 workers that the cluster has CPUs for"):
-        open_executor("ray", Recipe(make_tally), 3, address)
+        open_executor("ray", Recipe(make_tally), 3)
 
 
 def test_an_actor_that_dies_every_time_stops_the_run_with_its_index(executor: Executor) -> None:

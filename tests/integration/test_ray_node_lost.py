@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.ray, pytest.mark.timeout(300), pytest.mark.filterwarni
 
 
 def test_a_node_that_comes_later_takes_calls(nodes: TwoNodes) -> None:
-    with closing(open_executor("ray", Recipe(make_tally), 2, nodes.cluster.address)) as executor:
+    with closing(open_executor("ray", Recipe(make_tally), 2)) as executor:
         for worker in (0, 1):
             executor.submit(worker, "count")
         while len(executor.idle) < 2:
@@ -67,10 +67,11 @@ def test_ray_that_does_not_start_in_time_is_one_sentence(
 
     monkeypatch.setattr(ray, "init", times_out)
     monkeypatch.setattr(ray_core, "check_address", lambda _: None)
+    monkeypatch.setenv("RAY_ADDRESS", address or "")
     with pytest.raises(ResourceFailedError, match=r"^--executor ray: Ray did not start on (this "
                                                   r"machine|127\.0\.0\.1:1) \(The current node "
                                                   r"timed out[^\n]*--executor processes$"):
-        open_executor("ray", Recipe(make_tally), 1, address)
+        open_executor("ray", Recipe(make_tally), 1)
 
 
 @pytest.mark.parametrize("workers", [2, 0], ids=["two", "every CPU"])
@@ -89,8 +90,7 @@ def test_fires_of_a_large_map_outlive_a_node(nodes: TwoNodes, workers: int,
             nodes.kill_second()
             nodes_of_workers(lambda alive: alive < 2)
 
-    recipe, address = burner_recipe([wide]), nodes.cluster.address
-    with closing(open_executor("ray", recipe, workers, address)) as executor:
+    with closing(open_executor("ray", burner_recipe([wide]), workers)) as executor:
         assert executor.workers == 2
         nodes_of_workers(lambda alive: alive == 2)
         there = burned_by_workers(executor, wide, fires, report=kill)

@@ -55,7 +55,7 @@ def test_a_plan_outlives_a_node_that_dies_while_lines_are_judged(nodes: TwoNodes
             nodes.kill_second()
             nodes_of_workers(lambda alive: alive < 2)  # a worker outlives its node for a while
 
-    with closing(open_executor("ray", region_recipe(region), 2, nodes.cluster.address)) as executor:
+    with closing(open_executor("ray", region_recipe(region), 2)) as executor:
         assert len(nodes_of_workers(lambda alive: alive == 2)) == 2
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from firebreak.agent.network import hash_of_weights
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.run_output import consume
 from firebreak.checks import InputError
@@ -27,7 +28,8 @@ JOBS = ["mixture.sizes=[10,14]", "mixture.fbp=0.5", "mixture.shaded=0.2", "mixtu
         "mixture.breached=0.2", "mixture.existing=0.6", "mixture.parts=0.5",
         "mixture.slope_costs=0.5", "budget=0.2"]
 HELD = ["mixture.held=0.5", "mixture.narrow=0.2", "mixture.existing=1", "budget=0.2"]
-PARTS = ["agent.n_step=3", "agent.demonstrations=0.3", "agent.discount=0.5"]
+PARTS = ["agent.n_step=3", "agent.demonstrations=0.6", "agent.twin=true", "agent.discount=0.5",
+         "landscapes.family=town", "budget=0.15"]
 GAINS = ["agent.gain_share=0.2", "agent.gain_fires=4", "agent.discount_begin=6",
          "agent.discount_finish=12"]
 CELLS = ["agent.gain_share=0.25", "agent.gain_fires=4", "agent.discount_end=0"]
@@ -77,14 +79,14 @@ def content(folder: Path, trainer: ParallelTrainer) -> dict[str, Any]:
     agent = trainer.agent
     replays = {f"{place}/{name}": tensor.numpy().tobytes()
                for place, arena in enumerate(trainer.arenas)
-               for name, tensor in (arena.replay.state() | (
-                   arena.labels.state() if arena.labels else {})).items()}
+               for name, tensor in arena.replay.state().items()}
     optimizer = {(number, name): value.numpy().tobytes()
                  for number, state in agent.optimizer.state_dict()["state"].items()
                  for name, value in state.items()}
     policy = load_policy(folder)
     provenance = {k: v for k, v in policy.provenance.items() if k not in ("run", "config")}
     return {"weights": trainer.weights_sha256(), "replays": replays, "optimizer": optimizer,
+            "twin": hash_of_weights([trainer.twin.online_net]) if trainer.twin else None,
             "acting": agent.acting.get_state().numpy().tobytes(),
             "sampling": agent.sampling.get_state().numpy().tobytes(),
             "layers": [arena.env.slots.layers.tobytes() for arena in trainer.arenas],

@@ -257,7 +257,7 @@ def test_a_run_goes_on_over_failed_saves_and_ends_when_they_last(
 @pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_starts_anew(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
-    monkeypatch.setattr("firebreak.cli.shared.runs.say_compared", lambda *_: None)
+    monkeypatch.setattr("firebreak.cli.commands.train.say_compared", lambda *_: None)
     monkeypatch.setattr("firebreak.cli.commands.train.draw_run", lambda *_: [])
     few = [part for change in [*TINIER, "train.episodes=4"] for part in ("--set", change)]
     begun = tmp_path / "begun"

@@ -249,27 +249,22 @@ def test_a_mixture_draws_each_episode_within_its_bounds() -> None:
 def test_windows_of_a_mixture_lie_in_blocks_of_their_own(data_dir: Path) -> None:
     config = load_config("landfire", [
         "mixture.sizes=[20,32]", "landscapes.turned=false",
-        "landscapes.margin=0", "mixture.synthetic=0.5", "landscapes.test_maps=[]",
+        "landscapes.margin=0", "landscapes.test_maps=[]",
         "evaluation.validation_landscapes=8", "evaluation.test_landscapes=3"])
     with pytest.warns(UserWarning, match="disagree"):
         splits = make_splits(config, data_dir)
-    held_out = [_ground(p.scene.landscape) for problems in splits.validation for p in problems
-                if "synthetic" not in p.scene.landscape.name]
+    held_out = [_ground(p.scene.landscape) for problems in splits.validation for p in problems]
     held_out += [_ground(s.landscape) for s in splits.test["landfire-bitterroot-mt"]]
     assert held_out
-    cells, synthetic = set(), 0
+    cells = set()
     for episode in range(60):
         for source in splits.train:
             land = source.landscape(5, episode)
-            if "synthetic" in land.name:
-                synthetic += 1
-                continue
             cells.add(land.cell_size_m)
             east, north, side = _ground(land)
             assert all(east >= e + s or east + side <= e or north <= n - s or north - side >= n
                        for e, n, s in held_out)
     assert cells == {splits.test["landfire-bitterroot-mt"][0].landscape.cell_size_m}
-    assert 40 <= synthetic <= 80
 
 
 def _ground(land: Any) -> tuple[float, float, float]:

@@ -47,6 +47,19 @@ def test_the_licence_of_every_dependency_is_listed() -> None:
     assert other == {}
 
 
+def test_the_archive_of_sources_has_all_but_what_runs_the_project() -> None:
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    held = build["targets"]["sdist"]["include"]
+    assert [name for name in held if not name.startswith("/")] == []  # would match in any folder
+    assert [name for name in held if not (ROOT / name[1:]).exists()] == []
+    asked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if asked.returncode != 0:
+        pytest.skip("this is no checkout")
+    left_out = {".ci", ".github", ".gitignore", ".pre-commit-config.yaml", "pyproject.toml"}
+    assert {line.partition("/")[0] for line in asked.stdout.splitlines()} == left_out | {
+        name[1:] for name in held}
+
+
 def test_the_citation_names_this_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     citation = (ROOT / "CITATION.cff").read_text()
@@ -113,7 +126,7 @@ def test_nothing_says_to_install_firebreak_by_a_name_from_an_index() -> None:
     found = [name for name in texts_of_the_checkout() if name != "tests/package/test_package.py"
              and wrong.search((ROOT / name).read_text(encoding="utf-8", errors="ignore"))]
     assert found == []
-    assert not wrong.search(" ".join(map(install, ("ray", "tune", "vector", "notebook"))))
+    assert not wrong.search(" ".join(map(install, ("ray", "vector", "notebook"))))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["name"] == "firebreak-planner"
     assert project["scripts"] == {"firebreak": "firebreak.__main__:main"}
@@ -147,7 +160,7 @@ def test_no_address_is_made_up() -> None:
 def test_an_extra_is_installed_by_the_names_of_its_packages() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "optional-dependencies"]
-    for extra in ("ray", "tune", "vector", "notebook"):
+    for extra in ("ray", "vector", "notebook"):
         assert install(extra).startswith("pip install ")
         assert set(install(extra).split()[2:]) == set(map(repr, extras[extra]))
     assert install("nothing") == "pip install '.[nothing]' in the checkout"
@@ -211,12 +224,15 @@ def test_wheel_and_sdist_hold_what_the_commands_read(built: Path) -> None:
             "firebreak/report/figures/countries.npz",
             *(f"firebreak/report/pages/assets/{name}" for name in ("plan.html", "report.css")),
             *(f"firebreak/samples/santa-ana/{name}" for name in SAMPLE),
-            "firebreak/py.typed"} <= names
+            "firebreak/py.typed", "firebreak/__init__.pyi"} <= names
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert not [name for name in names if name.startswith(("tests/", "docs/"))]
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     assert {"CITATION.cff", "LICENSE", "README.md", "constraints.txt", "configs/quick.toml",
-            "src/firebreak/policies/general.safetensors", "tests/package/test_package.py"} <= held
+            "src/firebreak/policies/general.safetensors", "tests/package/test_package.py",
+            "CODE_OF_CONDUCT.md"} <= held
+    assert not [name for name in held if name.startswith(".ci")]
 
 
 COMMANDS = (

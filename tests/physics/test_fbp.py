@@ -281,3 +281,20 @@ def test_bad_cases_are_refused(change, word):
     with pytest.raises(InputError, match=word):
         fbp_behavior(**{"fuel_type": "C-2", "ffmc": 90.0, "bui": 60.0, "wind_10m_km_h": 10.0}
                      | change)
+
+
+def test_the_published_formulas_of_a_plantation_give_one_fraction() -> None:
+    """Eqs. 56 to 65 of ST-X-3, written out for a case, with no function of this code."""
+    isi, moisture = 15.0, 100.0
+    case = fbp_behavior("C-6", ffmc=90.0, bui=62.0, wind_10m_km_h=0.0, initial_spread_index=isi,
+                        foliar_moisture_pct=moisture, buildup_effect=False)
+    consumption = float(case.surface_consumption_kg_m2[0])
+    surface = 30.0 * (1.0 - np.exp(-0.08 * isi)) ** 3.0  # eqs. 62, 63
+    critical = 0.001 * 7.0**1.5 * (460.0 + 25.9 * moisture) ** 1.5 / (300.0 * consumption)
+    fraction = 1.0 - np.exp(-0.23 * (surface - critical))  # eq. 58
+    effect = (1.5 - 0.00275 * moisture) ** 4 / (460.0 + 25.9 * moisture) * 1000.0
+    crown = 60.0 * (1.0 - np.exp(-0.0497 * isi)) * effect / 0.778  # eqs. 61, 64
+    assert 0.1 < fraction < 0.9
+    assert case.crown_fraction_burned[0] == pytest.approx(fraction, rel=1e-12)
+    assert case.rate_of_spread_m_min[0] == pytest.approx(
+        surface + fraction * (crown - surface), rel=1e-12)

@@ -85,6 +85,10 @@ def calls() -> list[tuple[Callable, tuple]]:
                                 doubles(P))),
         (planning.flows, (codes, doubles(2), doubles(P), offset, ints, seen, doubles(P),
                           doubles(P), doubles(32, P))),
+        (planning.cut_sides, (*(np.array(own, np.int32) for own in (
+            [[0, 1], [1, 2], [2, 1], [1, 3]], [[3, 0], [2, 0], [1, 0], [2, 0]])), 0, 3,
+            zeros(np.int64, 5), zeros(np.int32, 8), zeros(np.int64, 4), zeros(np.int32, 4, 4),
+            zeros(np.bool_, 4))),
         (agent.add_along, (floats(2, 2, H, W), line, wholes(0, 1, 3), floats(2, 2, H, W)))]
 
 
@@ -187,6 +191,10 @@ def replaced(values: tuple, place: int, value: Any) -> tuple:
     ("path_steps", 2, np.full((3, 4), -1, np.int32)),
     ("flows", 0, np.zeros((2, P), np.uint8)), ("flows", 8, np.zeros((32, P - 1))),
     ("path_counts", 5, np.ones(P, np.uint8)),
+    ("cut_sides", 0, np.full((4, 2), 4, np.int32)), ("cut_sides", 0, np.full((4, 2), -1, np.int32)),
+    ("cut_sides", 1, np.full((4, 2), -1, np.int32)), ("cut_sides", 1, np.ones((4, 2), np.int32)),
+    ("cut_sides", 2, 4), ("cut_sides", 3, 0), ("cut_sides", 4, wholes(0)),
+    ("cut_sides", 5, zeros(np.int32, 7)),
     ("path_counts", 3, wholes(*[2**40] * 32)), ("add_along", 2, wholes(0, 3, 2)),
     ("add_along", 2, wholes(0, 1, 4)), ("add_along", 1, np.full((3, 2), 2**62))])
 def test_what_leads_outside_is_refused(name: str, place: int, value: Any) -> None:

@@ -267,3 +267,25 @@ def test_a_real_job_from_its_map_to_its_table(jobs: dict[str, ModuleType], data_
     assert by_name["downstream-value"]["low"] > by_name["random"]["high"]
     assert by_name[AUTO]["low"] > by_name["random"]["high"]
     assert by_name[AUTO]["cost"] <= by_name[AUTO]["budget"]
+
+
+def test_an_area_widens_to_4_km_about_its_middle_as_far_as_the_map_goes(
+        load_jobs: Callable[[str], ModuleType]) -> None:
+    wider = load_jobs("corridors").wider
+    assert wider("48:88,34:74", (200, 200), 100.0) == "48:88,34:74"
+    assert wider("360:416,168:224", (512, 512), 30.0) == "321:455,129:263"
+    assert wider("0:40,460:500", (512, 512), 30.0) == "0:134,378:512"
+    assert wider("4:20,4:20", (24, 24), 30.0) == "0:24,0:24"
+
+
+def test_corridors_stand_beside_cells_of_equal_money(
+        load_jobs: Callable[[str], ModuleType]) -> None:
+    row = {"cost": 60.0, "pieces": 3, "single": 0, "saves": [0.5, 0.4, 0.6], "unlimited": None,
+           "ratio": None}
+    lines = load_jobs("corridors").table([{
+        "job": "a job", "area": "0:134,0:100", "cell_m": 30.0, "rows": {
+            "corridors": row, "cells, dqn": row | {"ratio": [0.95, 0.9, 1.0]}}}]).splitlines()
+    assert lines[2:] == [
+        "| a job | 4.0 x 3.0 | corridors | 60 | 3, 0 | 0.500 (0.400 to 0.600) |  |  |",
+        "| a job | 4.0 x 3.0 | cells, dqn | 60 | 3, 0 | 0.500 (0.400 to 0.600) |  | "
+        "0.950 (0.900 to 1.000) |"]

@@ -136,3 +136,11 @@ def test_the_page_says_what_its_rows_say(load_jobs) -> None:
     better = [row | {"holm": 0.001, "better": True, "auto_minus": -0.5}
               if row["method"] == "downstream-value" else row for row in rows]
     assert page.with_tables(text, better) != text
+
+
+def test_the_page_says_of_corridors_what_their_rows_say(load_jobs) -> None:
+    corridors = load_jobs("corridors")
+    text = (DOCS / corridors.PAGE).read_text(encoding="utf-8")
+    rows = json.loads((DOCS / corridors.ROWS).read_text(encoding="utf-8"))
+    assert corridors.with_table(text, rows) == text
+    assert corridors.with_table(text, rows[1:]) != text

@@ -175,3 +175,7 @@ def test_the_metadata_is_what_qgis_asks_for() -> None:
                 "version", "author"):
         assert general[key]
     assert general["hasProcessingProvider"] == "yes"
+    # The folder is published by itself: it brings the text of the licence that it names.
+    assert general["license"] == "GPL-2.0-or-later"
+    licence = (PROVIDER / "LICENSE").read_text(encoding="utf-8")
+    assert "GNU GENERAL PUBLIC LICENSE\n                       Version 2" in licence

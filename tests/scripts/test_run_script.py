@@ -77,7 +77,8 @@ def test_script_needs_the_standard_library_only() -> None:
 @pytest.mark.parametrize(("argv", "command"), [
     (["train"], ["-m", "firebreak", "train", "quick"]),
     (["train", "long", "--seed", "3"], ["-m", "firebreak", "train", "long", "--seed", "3"]),
-    (["test"], ["-m", "pytest", "-n", "auto", "--maxprocesses", "4"]),
+    (["test"], ["-m", "pytest", "-n", "auto", "--maxprocesses", "4",
+               "--dist", "worksteal"]),
     (["test", "-x", "tests/unit"], ["-m", "pytest", "-x", "tests/unit"]),
     (["plan", "a b.tif", "--json"], ["-m", "firebreak", "plan", "a b.tif", "--json"]),
     (["landscape", "info", "x"], ["-m", "firebreak", "landscape", "info", "x"]),

@@ -26,10 +26,12 @@ NAMED = re.compile(r"[a-z_]\w*([./][A-Za-z_]\w*)+")
 PATH = re.compile(r"(tests|scripts|benchmarks|docs|configs|conda|qgis|src)/[\w./-]+|test_\w+\.py")
 FILES = re.compile(  # that a command writes or reads
     r"\.(asc|csv|geojson|gif|gpkg|html|json|jsonl|lcp|md|mp4|png|pt|py|safetensors|tif|toml|txt)$")
-EXAMPLES = {  # owners of planted leaks, LANDFIRE's service, a library's function, a new preset
+# Owners of planted leaks, LANDFIRE's service, functions of libraries, entry points, a new preset.
+EXAMPLES = {
     "configs/NAME.toml", "env.sources._SEEN", "source.landscape", "trainer.all_rewards",
     "trainer.last_rows", "trainer.transitions", "job/status",
-    "job/submit", "scipy.sparse.csgraph.dijkstra", "gymnasium.make_vec"}
+    "job/submit", "scipy.sparse.csgraph.dijkstra", "gymnasium.make_vec", "gymnasium.make",
+    "firebreak.methods", "firebreak.networks"}
 
 
 @pytest.fixture(scope="module")

@@ -193,3 +193,29 @@ def test_no_two_files_of_tests_have_one_name() -> None:
     # pytest imports them by their name alone, and stops at the second.
     names = Counter(path.name for path in (PACKAGE.parents[1] / "tests").rglob("test_*.py"))
     assert [name for name, count in names.items() if count > 1] == []
+
+
+OPENERS = {"What", "Whether", "How", "Which", "Of", "That", "By", "As", "In", "Has", "So", "Where",
+           "Without", "With", "Those", "Does", "When", "On", "From", "To", "It", "They"}
+"""First words that leave a reader waiting for the noun or the verb."""
+
+
+def open_words(path: Path) -> Iterator[str]:
+    """Docstrings of functions and classes that begin with one of OPENERS; docstrings of options are
+    their help.
+    """
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            text = ast.get_docstring(node) or ""
+            if text.split(" ")[0] in OPENERS:
+                yield f"{path.name}:{node.lineno}: {text.splitlines()[0]}"
+
+
+def test_docstrings_open_with_a_noun_or_a_verb() -> None:
+    assert [line for path in sorted(PACKAGE.rglob("*.py")) for line in open_words(path)] == []
+
+
+def test_a_docstring_that_opens_otherwise_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "one.py"
+    path.write_text('def f():\n    """Whether it rains."""\ndef g():\n    """Return the rain."""\n')
+    assert list(open_words(path)) == ["one.py:1: Whether it rains."]

@@ -27,15 +27,6 @@ pathlib.Path(FOLDER, "vector_child.py").write_text("import time; time.sleep(300)
 pathlib.Path(FOLDER, "shapes.fgb").write_bytes(b"fgb" + bytes(100))
 shape_files.read_vector(pathlib.Path(FOLDER, "shapes.fgb"))
 """
-FILM = """
-import os, pathlib
-from firebreak.report.figures import animation
-program = pathlib.Path(FOLDER, "ffmpeg")
-program.write_text(f"#!/bin/sh\\nexec {PROGRAM} 300\\n")
-program.chmod(0o755)
-os.environ["PATH"] = FOLDER + ":" + os.environ["PATH"]
-animation.write_mp4(pathlib.Path(FOLDER, "film.gif"))
-"""
 
 
 def alive(process: psutil.Process) -> bool:
@@ -54,8 +45,7 @@ def wait_until(true: object, seconds: float = 60.0) -> None:
 @linux
 @pytest.mark.parametrize("script", [
     pytest.param(COMMAND, id="any command"),
-    pytest.param(SHAPES, id="vector file", marks=pytest.mark.slow),
-    pytest.param(FILM, id="ffmpeg", marks=pytest.mark.slow)])
+    pytest.param(SHAPES, id="vector file", marks=pytest.mark.slow)])
 def test_a_command_ends_with_the_killed_process_that_runs_it(tmp_path: Path, script: str) -> None:
     names = f"FOLDER, PROGRAM = {str(tmp_path)!r}, {SLEEP!r}\n"
     parent = subprocess.Popen([sys.executable, "-c", names + script])

@@ -17,8 +17,8 @@ class LinesAlgorithm(FirebreakAlgorithm):
     """`firebreak landscape lines`."""
 
     NAME, TITLE = "lines", "Find candidate lines"
-    HELP = ("Finds corridors on which a fire may be held, each with a name and a score from 0 "
-            "to 1. firebreak:plan takes them as lines to choose among.")
+    HELP = ("Finds corridors on which a fire may be held, each with a name. "
+            "firebreak:plan takes them as lines to choose among.")
 
     def initAlgorithm(self, configuration=None):
         """Parameters and outputs."""

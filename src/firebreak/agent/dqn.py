@@ -13,12 +13,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from firebreak.agent.experience import AheadBatch, Batch, GainBatch, on_device, rows_of
 from firebreak.agent.exploration import discount_at, explored, learning_rate_at
-from firebreak.agent.gain_store import GainBatch
-from firebreak.agent.network import QMapNetwork, network_of
-from firebreak.agent.replay import Batch
-from firebreak.agent.symmetry import turn_batch
-from firebreak.agent.targets import double_q_target, masked_argmax, unit_of
+from firebreak.agent.network import QNetwork, network_of
+from firebreak.agent.symmetry import turn_ahead, turn_batch, turn_gains
+from firebreak.agent.targets import (
+    double_q_target,
+    masked_argmax,
+    unit_of,
+    unit_of_continuation,
+    whole_value,
+)
 from firebreak.checks import fail
 from firebreak.layout import ObservationLayout
 from firebreak.settings.agent import AgentSettings
@@ -28,15 +33,19 @@ MAX_PART_CELLS = 25_600
 step needs for a while does not grow with maps and batches, and it takes no longer."""
 
 
+AnyBatch = Batch | GainBatch | AheadBatch
+"""A batch of any kind that a gradient step learns from."""
+
+
 class Networks(NamedTuple):
     """The network that learns, the one that values what follows, and what both observe."""
 
-    online: QMapNetwork
-    target: QMapNetwork
+    online: QNetwork
+    target: QNetwork
     layout: ObservationLayout
 
 
-def part_losses(networks: Networks, batch: Batch | GainBatch,
+def part_losses(networks: Networks, batch: AnyBatch,
                 turned: int) -> Iterator[tuple[Tensor, Tensor]]:
     """Loss and values of each part of a batch seen under symmetry `turned`, one after the other:
     the losses add up to the batch's mean, and the gradient of one is to be taken before the next is
@@ -46,13 +55,18 @@ def part_losses(networks: Networks, batch: Batch | GainBatch,
     if isinstance(batch, Batch):
         maps = batch.action.shape[0]
         for rows in _rows(batch.observation, device):
-            part = turn_batch(batch.rows(rows), turned, networks.layout).to(device)
+            part = on_device(turn_batch(rows_of(batch, rows), turned, networks.layout), device)
             yield _transition_loss(networks, part, part.action.shape[0] / maps)
+    elif isinstance(batch, AheadBatch):
+        counts = Counts(int((~batch.gain.isnan()).sum()), int(_continued(batch).sum()))
+        for rows in _rows(batch.observation, device):
+            ahead = on_device(turn_ahead(rows_of(batch, rows), turned, networks.layout), device)
+            yield _ahead_loss(networks, ahead, counts)
     else:
         gains = int((~batch.gain.isnan()).sum())
         for rows in _rows(batch.observation, device):
-            yield _gain_loss(networks, batch.rows(rows).turned(turned, networks.layout).to(device),
-                             gains)
+            part_of = on_device(turn_gains(rows_of(batch, rows), turned, networks.layout), device)
+            yield _gain_loss(networks, part_of, gains)
 
 
 def _transition_loss(networks: Networks, batch: Batch, share: float) -> tuple[Tensor, Tensor]:
@@ -67,10 +81,58 @@ def _gain_loss(networks: Networks, batch: GainBatch, gains: int) -> tuple[Tensor
     """
     here = ~batch.gain.isnan()
     target = batch.gain.nan_to_num() / unit_of(batch.observation, networks.layout)[:, None]
-    network = networks.online
-    values = (network(batch.observation) if batch.line is None
-              else network.values_at(batch.observation, batch.line))[here]
+    values = networks.online.values_at(batch.observation, batch.action)[here]
     return functional.huber_loss(values, target[here], reduction="sum") / gains, values
+
+
+class Counts(NamedTuple):
+    """Gains and continuations that a batch learns."""
+
+    gains: int
+    continued: int
+
+
+def _continued(batch: AheadBatch) -> Tensor:
+    """The states whose continuation is learned: where the taken action is known, and the episode
+    ends or some actions of the next state were tried. bool [M].
+    """
+    known = (batch.discount == 0.0) | ~batch.next_gain[:, 1:].isnan().all(1)
+    return known & ~batch.gain[:, 0].isnan()
+
+
+def _ahead_loss(networks: Networks, batch: AheadBatch, counts: Counts) -> tuple[Tensor, Tensor]:
+    """Huber's losses of the gains of all actions and of the continuations of those taken, and the
+    values of these.
+    """
+    parts = networks.online.parts_at(batch.observation, batch.action)
+    known, taken = ~batch.gain.isnan(), _continued(batch)
+    gain = batch.gain.nan_to_num() / unit_of(batch.observation, networks.layout)[:, None]
+    after = batch.reward
+    if bool((batch.discount > 0.0).any()):
+        after = after + batch.discount * continued_value(networks, batch)
+    after = after / unit_of_continuation(batch.observation, networks.layout)
+    loss = (functional.huber_loss(parts[:, 0][known], gain[known], reduction="sum")
+            / max(counts.gains, 1)
+            + functional.huber_loss(parts[taken, 1, 0], after[taken], reduction="sum")
+            / max(counts.continued, 1))
+    return loss, whole_value(parts, batch.observation)[:, 0]
+
+
+@torch.no_grad()
+def continued_value(networks: Networks, batch: AheadBatch) -> Tensor:
+    """Values of the next states, shares of the untreated loss [M]: the exact gain of the tried
+    action that the online network values most, and the target network's continuation of it.
+
+    The network chooses by its own values, as it does where it acts. The largest exact gain would be
+    the largest error of the fires that it was counted on.
+    """
+    following, action = batch.next_observation, batch.next_action
+    known = ~batch.next_gain.isnan()
+    values = whole_value(networks.online.parts_at(following, action), following)
+    best = masked_argmax(values, known)[:, None]
+    after = networks.target.parts_of(following, action.gather(1, best)[:, 0])[:, 1]
+    return (batch.next_gain.gather(1, best)[:, 0].nan_to_num()
+            + after * unit_of_continuation(following, networks.layout))
 
 
 def _rows(observation: Tensor, device: torch.device) -> list[slice]:
@@ -143,22 +205,23 @@ class DQNAgent:
         """The best allowed action of each observation: int64 [N]."""
         return masked_argmax(self.q_values(observation), mask)
 
-    def act(self, observation: Tensor, mask: Tensor, env_steps: int) -> Tensor:
+    def act(self, observation: Tensor, mask: Tensor, env_steps: int,
+            values: Tensor | None = None) -> Tensor:
         """Epsilon-greedy over allowed actions: int64 [N].
 
-        observation: float32 [N, C, H, W]; mask: bool [N, A]. Part of the exploration is among the
-        best cells by downstream value, where the good and the bad breaks are. The first
-        environments play demonstrations at first.
+        observation: float32 [N, C, H, W]; mask: bool [N, A]; values: as `q_values` gives them,
+        where they are known. Part of the exploration is among the best cells by downstream value,
+        where the good and the bad breaks are.
         """
-        best = self.act_greedily(observation, mask)
+        best = masked_argmax(self.q_values(observation) if values is None else values, mask)
         return explored(best, observation, mask, self.layout, self.settings, env_steps,
                         self.acting)
 
-    def learn(self, batch: Batch | GainBatch, turned: int = 0,
+    def learn(self, batch: AnyBatch, turned: int = 0,
               learning_rate: float | None = None) -> Update:
         """One gradient step on a batch seen under symmetry `turned`: towards the targets of
-        transitions at the discount that the batch has, or towards the gains of its actions, every
-        cell or some line actions; and the copy of the weights into the target network when due.
+        transitions at the discount that the batch has, or towards the gains of its actions and what
+        follows; and the copy of the weights into the target network when due.
 
         learning_rate: that of the settings if not given.
 
@@ -200,20 +263,29 @@ class DQNAgent:
             if not _all_finite(network):
                 raise NotFinite(f"the {name} network", dict(network.state_dict()))
 
-    def _not_finite(self, what: str, batch: Batch | GainBatch) -> NotFinite:
+    def _not_finite(self, what: str, batch: AnyBatch) -> NotFinite:
         """The error, which also names what lies behind it."""
-        labels = batch.reward if isinstance(batch, Batch) else batch.gain.nan_to_num(nan=0.0)
+        labels = batch.gain.nan_to_num(nan=0.0) if isinstance(batch, GainBatch) else batch.reward
         found = {"the batch's rewards": bool(labels.isfinite().all()),
                  "the online network": _all_finite(self.online_net),
                  "the target network": _all_finite(self.target_net)}
         behind = [name for name, finite in found.items() if not finite]
         return NotFinite(what + (f", and in {', '.join(behind)}" if behind else ""),
-                         {k: v for k, v in batch._asdict().items() if v is not None})
+                         batch._asdict())
 
     @property
     def discount(self) -> float:
         """The discount at the present learner step."""
         return discount_at(self.settings, self.learner_steps)
+
+    @property
+    def learns_gains(self) -> bool:
+        """True while the simulator's gains are learned from: at discount 0, or beside what follows.
+        """
+        settings = self.settings
+        return settings.gain_share > 0.0 and (self.learner_steps < settings.discount_begin
+                                              or settings.discount_end == 0.0
+                                              or settings.looks_ahead)
 
     def cleanup_memory(self) -> int:
         """Frees the last update's gradients; returns the bytes freed beyond those, which every
@@ -231,7 +303,17 @@ class DQNAgent:
                 "acting": self.acting.get_state(), "sampling": self.sampling.get_state()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Takes back what `state` gave."""
+        """Takes back what `state` gave.
+
+        Raises:
+            ValueError: weights of another network.
+        """
+        saved, own = ({name: tuple(tensor.shape) for name, tensor in weights.items()}
+                      for weights in (state["online"], self.online_net.state_dict()))
+        other = next((name for name in [*saved, *own] if saved.get(name) != own.get(name)), None)
+        if other is not None:
+            raise ValueError(f"one of another network: {other} is {saved.get(other, 'not there')} "
+                             f"in the checkpoint and {own.get(other, 'not there')} in this network")
         self.online_net.load_state_dict(state["online"])
         self.target_net.load_state_dict(state["target"])
         self.optimizer.load_state_dict(_optimizer_state(self.optimizer, state["optimizer"]))

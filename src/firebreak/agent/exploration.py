@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from firebreak.agent.line_values import mean_along
-from firebreak.agent.targets import masked_argmax
 from firebreak.layout import ObservationLayout
 from firebreak.line_actions import LINE_LENGTHS, SHAPES, shape_cells
 from firebreak.settings.agent import AgentSettings
@@ -56,11 +55,7 @@ def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: Observatio
     anywhere = _nth_allowed(mask, draws[:, 2])
     guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
     other = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
-    action = torch.where(draws[:, 0] < epsilon_at(settings, env_steps), other, best)
-    demonstrating = round(settings.demonstrations * count)
-    if env_steps < settings.demonstration_steps:
-        action[:demonstrating] = masked_argmax(guide, mask)[:demonstrating]
-    return action
+    return torch.where(draws[:, 0] < epsilon_at(settings, env_steps), other, best)
 
 
 def guide_of(observation: Tensor, layout: ObservationLayout) -> Tensor:

@@ -17,6 +17,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.line_values import line_values, mean_along
+from firebreak.agent.own_network import OwnNetwork
+from firebreak.agent.targets import whole_value
 from firebreak.layout import ObservationLayout
 from firebreak.line_actions import SHAPES
 from firebreak.settings.agent import AgentSettings
@@ -42,11 +44,12 @@ class QMapNetwork(nn.Module):
 
     Args:
         shapes: actions around each cell, see `firebreak.line_actions`; 1: the cells themselves.
+        parts: of a cell's value, see `agent.targets`; of lines' one.
     """
 
-    def __init__(self, channels: int, width: int = 32, shapes: int = 1) -> None:
+    def __init__(self, channels: int, width: int = 32, shapes: int = 1, parts: int = 1) -> None:
         super().__init__()
-        self.shapes = shapes
+        self.width, self.shapes, self.parts = width, shapes, parts
         fine = FINE if shapes == 1 else FINE_OF_SHAPES
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(
@@ -56,8 +59,8 @@ class QMapNetwork(nn.Module):
         self.context = nn.Conv2d(width, 4 * CONTEXT, 1)
         self.detail = nn.Conv2d(channels + CONTEXT, fine, 3, padding=1)
         self.decide = nn.Conv2d(fine, fine, 3, padding=1)
-        self.head = nn.Conv2d(fine, shapes, 1)
-        self.base = nn.Linear(width, shapes)
+        self.head = nn.Conv2d(fine, parts * shapes, 1)
+        self.base = nn.Linear(width, parts * shapes)
         self.along = nn.Conv2d(fine, shapes, 1) if shapes > 1 else None
 
     def forward(self, observation: Tensor, part: Part | None = None) -> Tensor:
@@ -66,27 +69,34 @@ class QMapNetwork(nn.Module):
         part: rows and columns of the map whose own actions alone are asked for, for less: those
         that lie in it are worth what they are worth on the map.
         """
-        fine, own, summary = self._fine(observation, part)
-        q = self.head(fine)[:, :, *own]
-        if self.along is not None:
-            q = q + mean_along(self.along(fine)[:, :, *own])
-        return (q.flatten(2) + self.base(summary)[..., None]).flatten(1)
+        return whole_value(self._parts_of_all(observation, part), observation)
 
     def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of the actions i64 [M, L] alone, of lines for less: [M, L]."""
+        return whole_value(self.parts_at(observation, action), observation)
+
+    def parts_at(self, observation: Tensor, action: Tensor) -> Tensor:
+        """The parts of the values of the actions i64 [M, L]: [M, parts, L]."""
         if self.along is None:
-            return self(observation).gather(1, action)
+            return self._parts_of_all(observation).gather(
+                2, action[:, None].expand(-1, self.parts, -1))
         fine, own, summary = self._fine(observation)
         lines = line_values(fine[:, :, *own], action, self.head, self.along)
         number = action // (observation.shape[-2] * observation.shape[-1])
-        return lines + self.base(summary).gather(1, number)
+        return (lines + self.base(summary).gather(1, number))[:, None]
 
     def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
-        """Q-values of one action of each map, i64 [M], for far less: [M]. Where actions are cells,
-        they need the whole map at half resolution alone: of full resolution the cells around.
+        """Q-values of one action of each map, i64 [M]: [M]; see `parts_of`."""
+        return whole_value(self.parts_of(observation, action)[..., None], observation)[:, 0]
+
+    def parts_of(self, observation: Tensor, action: Tensor) -> Tensor:
+        """The parts of the value of one action of each map, i64 [M], for far less: [M, parts].
+        Where actions are cells, they need the whole map at half resolution alone: of full
+        resolution the cells around.
         """
         if self.shapes > 1:
-            return self(observation).gather(1, action[:, None])[:, 0]
+            return self._parts_of_all(observation).gather(
+                2, action[:, None, None].expand(-1, self.parts, -1))[..., 0]
         padded, cols = _padded(observation), observation.shape[-1]
         x, summary = self._trunk(padded)
         row, col = action // cols, action % cols
@@ -97,7 +107,16 @@ class QMapNetwork(nn.Module):
         fine = self.detail(torch.cat([seen, context], dim=1)).relu_() * inside
         fine = fine + self.decide(fine).relu_()
         which = torch.arange(action.numel(), device=action.device)
-        return self.head(fine)[which, 0, 2 + row % 2, 2 + col % 2] + self.base(summary)[:, 0]
+        return self.head(fine)[which, :, 2 + row % 2, 2 + col % 2] + self.base(summary)
+
+    def _parts_of_all(self, observation: Tensor, part: Part | None = None) -> Tensor:
+        """The parts of the values of all actions: [M, parts, A]; part: see `forward`."""
+        fine, own, summary = self._fine(observation, part)
+        q = self.head(fine)[:, :, *own]
+        if self.along is not None:
+            q = q + mean_along(self.along(fine)[:, :, *own])
+        return (q.flatten(2) + self.base(summary)[..., None]).unflatten(
+            1, (self.parts, self.shapes)).flatten(2)
 
     def _fine(self, observation: Tensor, part: Part | None = None) -> tuple[Tensor, Part, Tensor]:
         """Features by the convolutions that decide, in the cells of the map or around a part of it,
@@ -161,13 +180,30 @@ def _around(part: Part, shape: tuple[int, int]) -> tuple[Part, Part]:
     return (wide[0], wide[1]), (own[0], own[1])
 
 
-def network_of(settings: AgentSettings, layout: ObservationLayout) -> QMapNetwork:
+QNetwork = QMapNetwork | OwnNetwork
+"""Any network of an agent or a policy."""
+
+
+def network_of(settings: AgentSettings, layout: ObservationLayout) -> QNetwork:
     """A new network as an agent of these settings has it, with weights drawn by torch's stream."""
-    return QMapNetwork(layout.channels, settings.width, SHAPES if settings.segments else 1)
+    return network_named(settings.network, layout.channels, settings.width,
+                         SHAPES if settings.segments else 1,
+                         parts=2 if settings.looks_ahead else 1)
+
+
+def network_named(name: str | None, channels: int, width: int, shapes: int,
+                  where: str = "agent.network", parts: int = 1) -> QNetwork:
+    """A new network of a name, which was said at `where`; None: firebreak's own.
+
+    Raises:
+        InputError: no network has the name.
+    """
+    return (QMapNetwork(channels, width, shapes, parts) if name is None
+            else OwnNetwork(name, channels, width, shapes, where, parts))
 
 
 @torch.no_grad()
-def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
+def take_over(network: QNetwork, other: QNetwork) -> None:
     """Weights of another network of the same width into one: all of one for the same actions; of
     one for cells into one for lines, so that each shape begins with the value of its middle
     cell. Channels that the other does not have stay as they were drawn, and count for nothing yet.
@@ -178,7 +214,8 @@ def take_over(network: QMapNetwork, other: QMapNetwork) -> None:
     if network.shapes == other.shapes:
         network.load_state_dict(other.state_dict())
         return
-    if other.shapes != 1 or network.along is None:
+    if (isinstance(network, OwnNetwork) or isinstance(other, OwnNetwork) or other.shapes != 1
+            or network.along is None):
         raise RuntimeError("a policy for line actions, which this agent does not take")
     own = network.state_dict()
     for name, tensor in other.state_dict().items():

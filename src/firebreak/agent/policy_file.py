@@ -19,7 +19,8 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from firebreak.agent.network import QMapNetwork
+from firebreak.agent.network import QNetwork, network_named
+from firebreak.agent.own_network import OwnNetwork
 from firebreak.agent.policy_place import POLICY, SHIPPED, file_at
 from firebreak.checks import InputError, fail
 from firebreak.files import write_bytes
@@ -43,7 +44,7 @@ _UNSEALED = "0" * 64
 class Policy(NamedTuple):
     """network: in evaluation mode, on the CPU; provenance: plain values (run, episodes, config)."""
 
-    network: QMapNetwork
+    network: QNetwork
     provenance: dict[str, Any]
 
 
@@ -55,6 +56,7 @@ class _Options(_Strict):
     mask_channel: Annotated[int, Field(ge=0, lt=OBSERVATION.channels)] | None = None
     shapes: Annotated[int, Field(ge=1, le=SHAPES)] = 1
     continuation: bool = False
+    parts: Annotated[int, Field(ge=1, le=2)] = 1
 
 
 class _About(_Strict):
@@ -64,10 +66,11 @@ class _About(_Strict):
     channels: list[str]
     width: Annotated[int, Field(ge=1, le=512)]
     options: _Options
+    network: str | None = None
     provenance: dict[str, str | int | float | bool | None]
 
 
-def save_policy(path: Path, network: QMapNetwork, provenance: dict[str, Any],
+def save_policy(path: Path, network: QNetwork, provenance: dict[str, Any],
                 weights: dict[str, Tensor] | None = None) -> None:
     """Writes a policy file; the old one stays until the new one is complete.
 
@@ -76,9 +79,12 @@ def save_policy(path: Path, network: QMapNetwork, provenance: dict[str, Any],
     Raises:
         OSError: the disk is full or may not be written; the old file is as it was.
     """
-    about = _About(channels=list(OBSERVATION.names), width=network.stem.out_channels,
-                   options=_Options(mask_channel=None, shapes=network.shapes),
-                   provenance=provenance)
+    own = {"network": network.name} if isinstance(network, OwnNetwork) else {}
+    about = _About(channels=list(OBSERVATION.names), width=network.width,
+                   options=_Options(mask_channel=None, shapes=network.shapes)
+                   if network.parts == 1 else
+                   _Options(mask_channel=None, shapes=network.shapes, parts=network.parts),
+                   provenance=provenance, **own)
     # What a network does not have is not said: earlier versions do not know the word.
     write_sealed(path, json.dumps(about.model_dump(exclude_unset=True), allow_nan=False),
                  network.state_dict() if weights is None else weights)
@@ -125,7 +131,7 @@ def _read(file: BufferedReader, path: Path) -> Policy:
         raise _not_a_policy(path) from error
     if header.texts.get("format") != FORMAT:
         raise _not_a_policy(path)
-    if about.channels not in ([*OBSERVATION.names], [*_EARLIER]):
+    if about.channels not in ([*OBSERVATION.names], *([] if about.network else [[*_EARLIER]])):
         raise fail(expected=f"a policy for the {OBSERVATION.channels} channels of this version",
                    given=f"one for {len(about.channels)} channels in another layout",
                    where=str(path), remedy="train it again with this version of firebreak")
@@ -133,9 +139,10 @@ def _read(file: BufferedReader, path: Path) -> Policy:
         raise _retired(path, "agent.dueling")
     if about.options.continuation:
         raise _retired(path, "agent.return_share")
-    shapes = about.options.shapes
+    shapes, parts = about.options.shapes, about.options.parts
     with torch.device("meta"):  # shapes only
-        expected = QMapNetwork(len(about.channels), about.width, shapes).state_dict()
+        expected = network_named(about.network, len(about.channels), about.width, shapes, str(path),
+                                 parts).state_dict()
     if {name: (entry.kind, entry.shape) for name, entry in header.entries.items()} != {
             name: (tensor.dtype, tuple(tensor.shape)) for name, tensor in expected.items()}:
         raise _not_a_policy(path, "weights that are not those of its network")
@@ -145,7 +152,7 @@ def _read(file: BufferedReader, path: Path) -> Policy:
                for name, entry in header.entries.items()}
     if not all(bool(tensor.isfinite().all()) for tensor in weights.values()):
         raise _not_a_policy(path, "weights that are no numbers")
-    network = QMapNetwork(OBSERVATION.channels, about.width, shapes)
+    network = network_named(about.network, OBSERVATION.channels, about.width, shapes, parts=parts)
     network.load_state_dict(_for_all_channels(weights, network.state_dict(), about.channels))
     return Policy(network.eval(), about.provenance)
 

@@ -7,7 +7,7 @@ Maps turn as pictures do, north up. Directions turn with them: the channels "tra
 import torch
 from torch import Tensor
 
-from firebreak.agent.replay import Batch
+from firebreak.agent.experience import AheadBatch, Batch, GainBatch
 from firebreak.layout import ObservationLayout
 from firebreak.line_actions import turned_shapes
 
@@ -55,6 +55,33 @@ def turn_batch(batch: Batch, k: int, layout: ObservationLayout) -> Batch:
         next_observation=turn_observation(batch.next_observation, k, layout),
         action=new_cell[batch.action],
         next_mask=batch.next_mask[:, old_cell])
+
+
+def turn_gains(batch: GainBatch, k: int, layout: ObservationLayout) -> GainBatch:
+    """States of square maps with the gains of their actions, seen under symmetry k; lines that no
+    longer lie inside the map have no gain.
+    """
+    action, gain = _turn_actions(batch.action, batch.gain, k, batch.observation.shape[-1])
+    return GainBatch(turn_observation(batch.observation, k, layout), gain, action)
+
+
+def turn_ahead(batch: AheadBatch, k: int, layout: ObservationLayout) -> AheadBatch:
+    """States of square maps and those that follow, seen under symmetry k, as `turn_gains`."""
+    side = batch.observation.shape[-1]
+    action, gain = _turn_actions(batch.action, batch.gain, k, side)
+    next_action, next_gain = _turn_actions(batch.next_action, batch.next_gain, k, side)
+    return batch._replace(
+        observation=turn_observation(batch.observation, k, layout), action=action, gain=gain,
+        next_observation=turn_observation(batch.next_observation, k, layout),
+        next_action=next_action, next_gain=next_gain)
+
+
+def _turn_actions(action: Tensor, gain: Tensor, k: int, side: int) -> tuple[Tensor, Tensor]:
+    """Actions and their gains [M, L] under symmetry k, NaN of those that leave the map."""
+    if k == 0:
+        return action, gain
+    turned, inside = turn_line_actions(action, k, side)
+    return turned, gain.masked_fill(~inside, torch.nan)
 
 
 def turn_line_actions(action: Tensor, k: int, side: int) -> tuple[Tensor, Tensor]:

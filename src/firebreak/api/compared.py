@@ -10,7 +10,7 @@ import numpy as np
 from firebreak.api.given import Source, source_of, with_arrays
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.evaluate_steps import request_of
-from firebreak.api.shared.machine import threads_kept
+from firebreak.api.shared.executor_options import threads_kept
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.policies import policy_for
 from firebreak.api.shared.progress import notebook_bars
@@ -86,7 +86,7 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
         landscapes: one or several, each as `plan` takes it.
         plans: paths of plans, or what `plan` returned, one or several, for the only landscape.
 
-    `methods` takes a list of names as well.
+    `methods` takes a list of names as well, and functions as the `method` of `plan`.
 
     Raises:
         InputError: one sentence that says what was expected, what was given, and what to do.
@@ -95,7 +95,7 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
     sources = [source_of(one, "evaluate") for one in several]
     given = dict(options)
     if isinstance(given.get("methods"), list | tuple):
-        given["methods"] = ",".join(map(str, given["methods"]))
+        given["methods"] = ",".join(_named(one, "methods") for one in given["methods"])
     settings = filled(EvaluateOptions, given, "evaluate")
     if len(sources) == 1:
         settings = with_arrays(settings, sources[0], settings.scene)
@@ -105,6 +105,13 @@ def evaluate(landscapes: Source | Sequence[Source], *, plans: Sequence[Any] = ()
         return ComparedPlans.of(evaluate_scenes(
             scenes, methods, test_fires=settings.test_fires,
             bar=notebook_bars(settings.scene.quiet), **more))
+
+
+def _named(method: Any, where: str) -> str:
+    """The name of a method, or of a function, which is one from now on."""
+    from firebreak.planning.methods import with_function
+
+    return with_function(method, where) if callable(method) else str(method)
 
 
 def _plans(given: Sequence[Any]) -> list[Path | Plan]:
@@ -130,6 +137,7 @@ def compared_with(run: "PlanAtOnce", others: Sequence[Any]) -> ComparedPlans:
 
     request, own = run.request, run.plan
     options, area = request.options, request.area
+    others = [_named(one, "compare") if callable(one) else one for one in others]
     names = [one for one in others if isinstance(one, str)]
     if names:
         check_methods(names, "compare", choosers=True)

@@ -27,6 +27,7 @@ from firebreak.landscape.synthetic.families import FAMILIES
 from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.kinds import AtLeastOne, Share
 from firebreak.settings.planning import BUDGET
+from firebreak.settings.schema import leaves
 
 if TYPE_CHECKING:
     from firebreak.fire import FireConditions
@@ -93,6 +94,9 @@ def make_vector_env(num_envs: int = 1, render_mode: str | None = None,
         InputError: one sentence that says what was expected, what was given, and what to do.
     """
     _check_render_mode(render_mode)
+    if not isinstance(num_envs, int) or num_envs < 1:
+        raise fail(expected="a whole number of at least 1", given=repr(num_envs)[:40],
+                   where="num_envs", remedy="give the number of environments")
     return FuelbreakVectorEnv(source or source_with(landscape, options), num_envs, render_mode)
 
 
@@ -111,6 +115,7 @@ def source_with(landscape: Source | None, options: dict[str, Any]) -> ProblemSou
     asked = filled(EnvironmentOptions, options, "environment")
     scene = SceneOptions(map=asked.map, weather=asked.weather, fire=asked.fire, breaks=asked.breaks)
     if landscape is None:
+        _check_synthetic(asked)
         return _synthetic(asked, scene)
     for name in ("size", "family"):
         if name in options:
@@ -129,6 +134,14 @@ def source_with(landscape: Source | None, options: dict[str, Any]) -> ProblemSou
         land = replace(land, layers=layer_grids(path, land))
         conditions = replace(conditions, layers=layer_kinds(path))
     return replace(_posed(asked, land.shape, always(land), conditions), one_land=True)
+
+
+def _check_synthetic(asked: EnvironmentOptions) -> None:
+    """Refuse options of a map without one: land that is new in every episode cannot heed them."""
+    for name, leaf in leaves(EnvironmentOptions).items():
+        if leaf.path[0] in ("map", "area") and leaf.of(asked) != leaf.default:
+            raise fail(expected=f"a landscape together with {name}", given="none", where=name,
+                       remedy="give landscape, or leave it out")
 
 
 def _treated_part(full: "Landscape", area: str | None) -> "Landscape":

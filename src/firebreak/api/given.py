@@ -240,7 +240,7 @@ def _written(folder: Path, stem: str, ending: str, write: Callable[[Path], objec
 
 
 def _beside(folder: Path, name: str) -> Path:
-    """Where something is written that is not whole yet; nothing else has this name."""
+    """Path at which something is written until it is whole; nothing else has this name."""
     return folder / f".{os.urandom(4).hex()}-{name}"
 
 

@@ -29,7 +29,7 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 LEFT_OUT = ("json",)
 """Options of the command line alone."""
-GRIDS = ("area", "plan", *(
+GRIDS = ("area", "plan", "hold_in", *(
     name for kind in (RasterOptions, PlaceOptions) for name, leaf in leaves(kind).items()
     if leaf.is_path))
 """Options of rasters and shapes, which take arrays [H, W] too."""
@@ -56,6 +56,10 @@ def _handed(leaf: Leaf, value: Any) -> Any:
     """A value that is handed in instead of a file; None for any other."""
     if value is None or isinstance(value, str | Path):
         return None
+    if leaf.name == "method" and callable(value):
+        from firebreak.planning.methods import with_function
+
+        return with_function(value, "method")
     return _policy(value) if leaf.name == "policy" else (
         value if leaf.name in GRIDS and not isinstance(leaf.default, bool) else None)
 
@@ -117,10 +121,10 @@ def taken(leaf: Leaf) -> Any:
     kinds = {str | Path if kind is Path else kind for kind in map(plain_type, members(leaf.hint))}
     if type(None) in typing.get_args(leaf.hint):
         kinds.add(type(None))
-    if leaf.name in (*GRIDS, "policy"):
+    if leaf.name in (*GRIDS, "policy", "method"):
         kinds.add(object)
     if reader_of(leaf.hint) is not None:
-        kinds.add(list[float | str])
+        return float | str | list[float | str]
     return typing.Union[tuple(sorted(kinds, key=repr))]  # noqa: UP007
 
 

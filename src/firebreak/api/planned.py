@@ -25,8 +25,8 @@ from firebreak.api.plan_effect import Grid, PlanEffect, effect_at_once, effect_b
 from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import check_not_made_from, make_run, write_run
+from firebreak.api.shared.executor_options import threads_kept
 from firebreak.api.shared.inputs import inputs_of
-from firebreak.api.shared.machine import threads_kept
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.progress import notebook_bars
 from firebreak.api.shared.records import plain, write_record
@@ -36,6 +36,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
+from firebreak.planning.methods import method_of
 from firebreak.planning.output.earlier import check_list
 from firebreak.settings.names import LIMITS
 from firebreak.settings.spelling import command_words
@@ -58,9 +59,9 @@ class PlannedBreaks:
         landscape: the whole map, with its values, costs and treatable cells; the values of
             `layers` lie in none.
         effect: what the breaks change; None without test fires, and with report="none" unless the
-            plan is one by windows.
+            plan is one by windows of one method.
         comparison: the plan beside other methods on the same test fires; None where there is no
-            effect, and of a plan by windows.
+            effect, and of such a plan.
         choice: why this method's plan was kept; None where the method was named.
     """
 
@@ -76,7 +77,7 @@ class PlannedBreaks:
 
     @property
     def breaks(self) -> NDArray[np.bool_]:
-        """Where to treat, bool [H, W] on the landscape's grid; read-only."""
+        """Cells to treat, bool [H, W] on the landscape's grid; read-only."""
         mask = self.plan.break_mask()
         mask.flags.writeable = False
         return mask
@@ -111,8 +112,8 @@ class PlannedBreaks:
         """The plan beside others on its test fires, 1,000 where it was made without.
 
         Args:
-            others: methods by name, which plan with the same budget and plan fires; or plans, or
-                masks [H, W] of where to treat, at their own cost.
+            others: methods by name or functions, which plan with the same budget and plan fires; or
+                plans, or masks [H, W] of where to treat, at their own cost.
 
         Raises:
             InputError: an unknown method, a plan of another map; a plan by windows.
@@ -166,7 +167,7 @@ class PlannedBreaks:
             InputError: xarray or rioxarray is not installed.
         """
         grids: dict[str, NDArray[Any]] = {"rank": self.rank, "breaks": self.breaks}
-        if self.effect is not None and not self._run.request.by_windows:
+        if self.effect is not None and isinstance(self._run, PlanAtOnce):
             grids |= {name: getattr(self.effect, name) for name in (
                 "burn_probability_before", "burn_probability_after",
                 "burn_probability_half_width")}
@@ -209,8 +210,10 @@ class PlannedBreaks:
         # What was handed in without an option, such as the values of a landscape, has one now.
         written = [name for name, leaf in known.items() if name not in self._given
                    and leaf.of(options) != leaf.of(self._run.request.options)]
-        return shlex.join(["firebreak", "plan", source, *command_words(
+        words = shlex.join(["firebreak", "plan", source, *command_words(
             options, [known[name] for name in (*self._given, *written)])])
+        function = method_of(self.plan.method).handed
+        return f"{words}  # {self.plan.method} is a function of Python" if function else words
 
     def __repr__(self) -> str:
         saved = "" if self.effect is None else f"; {self.effect!r}"
@@ -237,7 +240,9 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
         landscape: a path or name that `firebreak plan` takes, or what `read_landscape` returned.
 
     Options of rasters and shapes also take arrays [H, W] on the landscape's grid, `existing` and
-    `plan` what `plan` returned, `policy` what `train_policy` returned.
+    `plan` what `plan` returned, `policy` what `train_policy` returned. `method` may be a function
+    that takes a `firebreak.MethodProblem` and returns where to treat: a mask bool [H, W], or cells
+    or lines of cells in order of placement, numbers row * W + column. Its name is that of the plan.
 
     Raises:
         InputError: one sentence that says what was expected, what was given, and what to do.

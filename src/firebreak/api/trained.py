@@ -4,7 +4,7 @@ import errno
 import json
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING, Any
 from firebreak.api.compared import ComparedPlans
 from firebreak.api.given import folder_of, held
 from firebreak.api.options import filled, verb
-from firebreak.api.shared.machine import threads_kept
+from firebreak.api.shared.executor_options import threads_kept
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import notebook_bars
 from firebreak.api.shared.run_output import (
-    begin_or_resume,
-    check_new,
     compared,
     configuration,
     consume,
     splits_of,
+    trainer_in,
 )
-from firebreak.api.shared.run_output import held as held_run
 from firebreak.checks import fail
 
 if TYPE_CHECKING:
+    from firebreak.agent.own_network import MakeNetwork
     from firebreak.agent.policy_file import Policy
 
 SUFFIX = ".safetensors"
@@ -87,6 +86,8 @@ class TrainedPolicy:
 
 @verb(TrainOptions)
 def train_policy(config: str | Path | None = None, *, quiet: bool = False,
+                 network: "MakeNetwork | None" = None,
+                 on_row: Callable[[dict[str, Any]], object] | None = None,
                  **options: Any) -> TrainedPolicy:
     """Trains a policy, as `firebreak train` does: the same presets, the same weights. What the run
     writes is kept only where `out` names a folder, or `resume` a run to go on with.
@@ -94,36 +95,44 @@ def train_policy(config: str | Path | None = None, *, quiet: bool = False,
     Args:
         config: a preset, or the path of a TOML file; quick if not given.
         quiet: no progress bar.
+        network: a function (channels, width, shapes) that makes the network which learns: of
+            observations [M, channels, H, W] values [M, shapes, H, W]. To load its policy in another
+            process, hand the function in there too, or add it by a package. No layer may draw, or
+            act otherwise in training, as dropout and batch normalization do.
+        on_row: a function that is called with each row of metrics, a dictionary, when it is there.
 
     `set` takes a dictionary as well: set={"train.episodes": 600}.
 
     Raises:
         InputError: one sentence that says what was expected, what was given, and what to do.
     """
-    settings = filled(TrainOptions, {**options, "set": _changes(options.get("set", ()))},
-                      "train_policy")
+    if not (on_row is None or callable(on_row)):
+        raise fail(expected="a function that takes a row of metrics", given=f"{on_row!r:.60}",
+                   where="on_row", remedy="hand one in, such as print")
+    changes = _changes(options.get("set", ()))
+    if network is not None:
+        from firebreak.agent.own_network import with_network
+
+        changes.append(f"agent.network={with_network(network, 'network')}")
+    settings = filled(TrainOptions, {**options, "set": changes}, "train_policy")
     begin = time.perf_counter()
     kept = settings.resume or settings.out
     with (tempfile.TemporaryDirectory(prefix="firebreak-") if kept is None else nullcontext(kept)
           ) as folder, threads_kept():
         name = None if config is None else str(config)
-        return replace(_trained(name, settings, Path(folder), quiet),
+        return replace(_trained(name, settings, Path(folder), quiet, on_row or (lambda row: None)),
                        folder=kept, seconds=time.perf_counter() - begin)
 
 
-def _trained(name: str | None, settings: TrainOptions, folder: Path, quiet: bool) -> TrainedPolicy:
+def _trained(name: str | None, settings: TrainOptions, folder: Path, quiet: bool,
+             on_row: Callable[[dict[str, Any]], object]) -> TrainedPolicy:
     from firebreak.agent.policy_file import load_policy
-    from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.stored import metrics_rows
 
     config = configuration(name, settings, {})
     splits = splits_of(config)
-    if settings.resume is None:
-        check_new(folder)
-    trainer = ParallelTrainer(config, splits, folder)
-    with held_run(folder, config):
-        begin_or_resume(trainer, folder, settings.resume is not None)
-        end = consume(trainer, folder, config, quiet)
+    with trainer_in(folder, config, splits, settings.resume is not None) as trainer:
+        end = consume(trainer, folder, config, quiet, on_row)
         trainer.check_learned()
         trainer.release()  # the comparison needs the room
         found = compared(config, splits, folder, notebook_bars(quiet))

@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 import warnings
+from collections.abc import Callable
 
 from firebreak import __version__
 from firebreak.checks import InputError, ResourceFailedError, check_utf8, plain, unknown_name
@@ -28,7 +29,7 @@ CHECK_FAILED, BAD_INPUT, RESOURCE_FAILED, PIPE_CLOSED = 1, 2, 3, 141
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; returns the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    warnings.showwarning = _one_line  # type: ignore[assignment]
+    warnings.showwarning = _each_once()
     with stopping() as stop:
         try:
             if arguments is None:
@@ -81,7 +82,7 @@ def _run(given: list[str]) -> int:
 
 
 def _number_of(error: BaseException) -> int | None:
-    """Of the signal that an exception stands for."""
+    """Number of the signal that an exception stands for."""
     if isinstance(error, KeyboardInterrupt):
         return signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT
     return None
@@ -139,5 +140,14 @@ def _stop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _one_line(message: Warning | str, *_: object) -> None:
-    print(f"firebreak: warning: {plain(str(message))}", file=sys.stderr)
+def _each_once() -> Callable[..., None]:
+    """The function that prints warnings in a line each, none twice in a command."""
+    said: set[str] = set()
+
+    def one_line(message: Warning | str, *_: object) -> None:
+        text = plain(str(message))
+        if text not in said:
+            print(f"firebreak: warning: {text}", file=sys.stderr)
+        said.add(text)
+
+    return one_line

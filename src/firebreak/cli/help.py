@@ -30,7 +30,7 @@ FIRST = {
                  "fires_per_ha_year", "observed", "out"),
     "visualize": ("serve", "export", "plan", "policy", "area", "landscape", "seed", "out"),
     "landscape lines": ("out", "kinds", "area", "least_m", "basin_ha", "house_buffer",
-                        "least_score", "value", "roads", "picture"),
+                        "value", "roads"),
 }
 """The options of a real job that --help shows, each by the first sentence of its meaning;
 --help-all shows all of them, in full."""
@@ -139,7 +139,7 @@ def _place_word(leaf: Leaf) -> str:
 
 def _help(leaf: Leaf, *, brief: bool = False) -> str:
     text, default = first_sentence(leaf.help) if brief else leaf.help, leaf.default
-    if default is None or default is False or default is MISSING or default in ("", []):
+    if default is None or default is False or default is MISSING or str(default) in ("", "[]"):
         return text
     return f"{text} [{f'{default:g}' if isinstance(default, float) else default}]"
 

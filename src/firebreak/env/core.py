@@ -130,6 +130,21 @@ def are_allowed(slots: ProblemBatch, actions: NDArray[np.int64], lines: bool) ->
             & placed[everyone, last] & (price[:, -1] <= _most(slots, everyone)))
 
 
+def action_costs(slots: ProblemBatch, actions: NDArray[np.int64],
+                 lines: bool) -> NDArray[np.float64]:
+    """f64 [N], the costs of one allowed action per slot, in mean costs of its treatable cells."""
+    everyone, land = np.arange(actions.size), slots.land
+    if lines:
+        rows, cols, part = line_cells(slots, actions)
+        rows, cols = np.where(part, rows, 0), np.where(part, cols, 0)
+        at = everyone[:, None]
+        placed = part & land.treatable[at, rows, cols] & ~land.breaks[at, rows, cols]
+        cost = np.where(placed, land.cost[at, rows, cols].astype(np.float64), 0.0).sum(axis=1)
+    else:
+        cost = land.cost.reshape(actions.size, -1)[everyone, actions].astype(np.float64)
+    return cost / land.mean_cost
+
+
 def place_actions(slots: ProblemBatch, which: NDArray[np.int64], actions: NDArray[np.int64],
                   lines: bool) -> None:
     """Breaks what one allowed action in each of the slots `which` breaks."""
@@ -169,7 +184,9 @@ def place_available(slots: ProblemBatch, slot: int, cells: Iterable[int]) -> lis
 
 
 class StepResult(NamedTuple):
-    """Of N slots. reward: f64 [N]; terminated: bool [N]; illegal: bool [N], action was masked."""
+    """Results of N slots. reward: f64 [N]; terminated: bool [N]; illegal: bool [N], action was
+    masked.
+    """
 
     reward: NDArray[np.float64]
     terminated: NDArray[np.bool_]
@@ -197,7 +214,7 @@ def begin(slots: ProblemBatch, which: NDArray[np.int64], problems: list[Problem]
         slots.update(np.array(standing))
 
 
-def step(slots: ProblemBatch, actions: NDArray[np.int64], lines: bool = False) -> StepResult:
+def step(slots: ProblemBatch, actions: NDArray[np.integer], lines: bool = False) -> StepResult:
     """One action per slot: the flat index of the cell to break, or with `lines` the number of a
     line, see `firebreak.line_actions`.
 
@@ -205,19 +222,20 @@ def step(slots: ProblemBatch, actions: NDArray[np.int64], lines: bool = False) -
     cell, so that an agent that ignores the mask still comes to an end.
 
     Raises:
-        InputError: an action that there is not on the map, or not one action per slot.
+        InputError: an action that is no whole number or not on the map, or not one per slot.
     """
     count = slots.sizes.slots
     actions_there = action_count(slots.sizes.shape, lines)
-    if actions.shape != (count,) or (actions < 0).any() or (actions >= actions_there).any():
+    if (actions.shape != (count,) or actions.dtype.kind not in "iu" or (actions < 0).any()
+            or (actions >= actions_there).any()):
         raise fail(expected=f"{count} actions from 0 to {actions_there - 1}",
                    given=f"{actions.tolist()}", where="step",
                    remedy="pass lines by number, shape * cells of the map + middle cell"
                    if lines else "pass flat cell indices, row * columns + column")
-    everyone = np.arange(count)
+    everyone, taken = np.arange(count), actions.astype(np.int64)
     before = slots.reward_losses(everyone)
-    legal = are_allowed(slots, actions, lines)
-    place_actions(slots, everyone[legal], actions[legal], lines)
+    legal = are_allowed(slots, taken, lines)
+    place_actions(slots, everyone[legal], taken[legal], lines)
     for slot in np.flatnonzero(~legal).tolist():
         slots.land.waste(slot)
     slots.update(everyone)

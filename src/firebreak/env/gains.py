@@ -28,7 +28,7 @@ from firebreak.fire import (
 
 
 def gains_of_cells(slots: ProblemBatch, slot: int, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-    """By how much the mean loss of a slot's plan fires falls if one cell alone is broken next.
+    """Fall of the mean loss of a slot's plan fires if one cell alone is broken next.
 
     f64 [n], of flat `cells`; 0 where there can be no break. Nothing changes; what breaks have
     come or gone must have been burned by `ProblemBatch.update`. The same as placing each cell and
@@ -49,7 +49,7 @@ def trial_in_place(slots: ProblemBatch, slot: int) -> bool:
 
 def gains_of_lines(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]],
                  ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """By how much the mean loss of a slot's plan fires falls with the breaks of each line alone,
+    """Fall of the mean loss of a slot's plan fires with the breaks of each line alone,
     f64 [n], and how many fires burned for it, i64 [n]. lines: flat cells that are not broken.
 
     Nothing changes; for slots that are `tried_in_place`.
@@ -158,7 +158,7 @@ class MarginalGains:
 
 
 class ExactGains:
-    """Tries every break of a state on a few of its reward fires, in a slot of its own.
+    """A slot of its own in which breaks of a state are tried on a few of its reward fires.
 
     The reward fires of a problem are others than the plan fires that its observation is made from,
     so a gain is the gain on reward fires.
@@ -170,17 +170,6 @@ class ExactGains:
         self._slots = ProblemBatch(sizes._replace(slots=1, plan_fires=count, reward_fires=0))
         self._slots.touch()
         self._fires = count
-
-    def of(self, slots: ProblemBatch, slot: int) -> NDArray[np.float32]:
-        """Gains f32 [A] of the cells available in a slot of an environment, NaN elsewhere: by which
-        share of the untreated loss the mean loss of the fires falls with one more break.
-        """
-        self.loaded(slots, slot)
-        found = np.full(slots.breaks[slot].size, np.nan, np.float32)
-        cells = np.flatnonzero(slots.available[slot])
-        untreated = max(float(slots.untreated_reward_loss[slot]), 1e-9)
-        found[cells] = gains_of_cells(self._slots, 0, cells) / untreated
-        return found
 
     def owned_bytes(self) -> int:
         """Bytes of storage held, fixed from the start."""
@@ -194,8 +183,7 @@ class ExactGains:
         fires = problem.reward_fires
         self._slots.load(0, replace(problem, plan_fires=fires.first(self._fires),
                                     reward_fires=fires.first(0)))
-        for cell in np.flatnonzero(slots.breaks[slot]).tolist():
-            self._slots.place(0, cell)
+        self._slots.place(0, np.flatnonzero(slots.breaks[slot]))
         if problem.standing.size:  # which cost nothing
             self._slots.land.leave(0, float(slots.budget_left[slot]))
         self._slots.update(SLOT_0)
@@ -207,8 +195,9 @@ _MOST_LOST = 48
 
 
 class TriedAnew(NamedTuple):
-    """Of n lines. fires: of those tried with each, the ones that it may change, i64; saved: of each
-    of these, whole units i64; beyond: whether a fire came to one of the cells that none should.
+    """Trials of n lines. fires: of those tried with each, the ones that it may change, i64; saved:
+    of each of these, whole units i64; beyond: whether a fire came to one of the cells that none
+    should.
     """
 
     fires: list[NDArray[np.int64]]

@@ -38,8 +38,8 @@ def spaces_of(source: ProblemSource) -> tuple[Box, Discrete]:
 
 
 def infos_of(slots: ProblemBatch, which: NDArray[np.int64], lines: bool) -> Info:
-    """Of M slots. action_mask: int8 [M, A], 1 = allowed; untreated_loss, loss: f64 [M], means over
-    the reward fires.
+    """Infos of M slots. action_mask: int8 [M, A], 1 = allowed; untreated_loss, loss: f64 [M], means
+    over the reward fires.
     """
     return {"action_mask": allowed(slots, which, lines).view(np.int8),
             "untreated_loss": slots.untreated_reward_loss[which],
@@ -47,7 +47,7 @@ def infos_of(slots: ProblemBatch, which: NDArray[np.int64], lines: bool) -> Info
 
 
 def info_of(slots: ProblemBatch, slot: int, lines: bool) -> Info:
-    """Of one slot: action_mask int8 [A], untreated_loss and loss."""
+    """Info of one slot: action_mask int8 [A], untreated_loss and loss."""
     mask, untreated, loss = infos_of(slots, np.array([slot]), lines).values()
     return {"action_mask": mask[0], "untreated_loss": float(untreated[0]), "loss": float(loss[0])}
 
@@ -86,7 +86,7 @@ class FuelbreakEnv(gymnasium.Env):
     def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, Info]:
         """Breaks one cell, or the cells of a line."""
         lines = self.source.lines
-        result = core.step(self.slots, np.array([action], np.int64), lines)
+        result = core.step(self.slots, np.array([action]), lines)
         info = (info_of(self.slots, 0, lines)
                 | {"illegal_action": bool(result.illegal[0])})
         return (to_floats(self.slots.layers[0]), float(result.reward[0]),
@@ -160,7 +160,7 @@ class FuelbreakVectorEnv(VectorEnv):
 
     def step(self, actions: NDArray[np.int64]) -> VectorStep:
         """Breaks one cell, or the cells of a line, in every slot."""
-        result = core.step(self.slots, np.asarray(actions, np.int64), self.source.lines)
+        result = core.step(self.slots, np.asarray(actions), self.source.lines)
         again = self.autoreset_mode is AutoresetMode.SAME_STEP
         ended = np.flatnonzero(result.terminated & again)
         finals = [(to_floats(self.slots.layers[slot]),
@@ -176,6 +176,11 @@ class FuelbreakVectorEnv(VectorEnv):
             infos = self._add_info(infos, {"final_obs": observation, "final_info": info}, slot)
         return (to_floats(self.slots.layers), result.reward, result.terminated,
                 np.zeros(self.num_envs, np.bool_), infos)
+
+    @property
+    def episodes(self) -> list[tuple[int, int]]:
+        """Stream and number of the episode of each slot."""
+        return list(zip(self._streams, self._episodes, strict=True))
 
     def state(self) -> Info:
         """Streams, episodes and breaks, from which `restore` makes the slots again."""
@@ -229,7 +234,7 @@ class FuelbreakVectorEnv(VectorEnv):
         return self.source.problem(self._streams[slot], self._episodes[slot], options)
 
     def _infos(self) -> Info:
-        """Of all slots, with gymnasium's marks for which of them have it."""
+        """Infos of all slots, with gymnasium's marks for which of them have it."""
         infos = infos_of(self.slots, np.arange(self.num_envs), self.source.lines)
         return infos | {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
 

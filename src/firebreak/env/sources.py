@@ -40,7 +40,7 @@ OPTIONS = ("landscape", "fires", "budget", "problem")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variation:
-    """In what a source's episodes differ; None: they do not.
+    """Settings in which a source's episodes differ; None: they do not.
 
     Attributes:
         budget, plan_fires, burned_share: bounds, drawn evenly in the logarithm.
@@ -103,7 +103,8 @@ class ProblemSource:
         conditions, variation = self.conditions, self.variation or Variation()
         shares, bounds = variation.breaks, variation.plan_fires
         plan_fires = int(bounds[1]) if bounds else self.plan_fires
-        breached = conditions.breach != "never" and conditions.treatment.kind == "hard"
+        breached = ((conditions.breach != "never" and conditions.treatment.kind == "hard")
+                    or (self.one_land and self.landscape(0, 0).bare_m is not None))
         held = conditions.hold is not None or shares.held > 0.0
         return Sizes(slots, self.shape, self.rows, plan_fires, self.reward_fires,
                      CLASSES if conditions.by_flame else 1, breached or shares.breached > 0.0,
@@ -192,15 +193,6 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
         budget_share=max(budget, least), plan_fires=round(plan_fires), conditions=replace(
             conditions_under(drawn_breaks, conditions, land), weather=weather, climate=drawn,
             regime=replace(regime, burned_share=share)))
-
-
-def mixed_landscapes(first: LandscapeDraw, second: LandscapeDraw, share: float,
-                     split: str) -> LandscapeDraw:
-    """Landscapes of `first` in that share of the episodes, else of `second`."""
-    def draw(seed: int, episode: int) -> Landscape:
-        chosen = generator(seed, "mixed", split, episode).random() < share
-        return (first if chosen else second)(seed, episode)
-    return draw
 
 
 def synthetic_landscapes(size: int, split: str, family: str | None = None,

@@ -53,7 +53,7 @@ class Seats:
         return bool(self._since)
 
     def living(self) -> list[int]:
-        """Those that have shown that they live.
+        """Workers that have shown that they live.
 
         Raises:
             WorkerLostError: none does, and none will.
@@ -77,10 +77,6 @@ class Seats:
     def replace(self, seat: int) -> None:
         """A new worker takes the place of one that died or hangs."""
         self.restarts += 1
-        self.renew(seat)
-
-    def renew(self, seat: int) -> None:
-        """A new worker takes the place of one that lives."""
         if seat not in self.given_up:
             self.backend.stop(seat)
             self._start(seat)
@@ -202,11 +198,6 @@ class Executor:
             if found or (deadline is not None and time.monotonic() >= deadline):
                 return found
         return []
-
-    def recycle(self, worker: int) -> None:
-        """Replaces an idle worker by a new one, which holds nothing of what the old one did."""
-        if worker not in self._serving:  # a call of another is made there
-            self._seats.renew(worker)
 
     def close(self) -> None:
         """Ends all workers; calls under way are given up."""

@@ -31,7 +31,7 @@ class InProcess:
         """A worker lives as long as this process."""
 
     def started(self, worker: int) -> Done:
-        """It does."""
+        """Nothing to start: done."""
         return Done(None)
 
     def send(self, worker: int, message: Message) -> None:
@@ -59,7 +59,7 @@ class InProcess:
 
 
 def open_executor(name: ExecutorName, recipe: Recipe, workers: int = 0,
-                  ray_address: str | None = None, limit_s: float | None = None) -> Executor:
+                  limit_s: float | None = None) -> Executor:
     """An executor of `workers` workers that hold what the recipe makes; see `check_executor`.
 
     Args:
@@ -69,26 +69,23 @@ def open_executor(name: ExecutorName, recipe: Recipe, workers: int = 0,
     Raises:
         InputError: as `check_executor`, or as `RayCore`.
     """
-    check_executor(name, workers, ray_address)
+    check_executor(name, workers)
     if name == "in-process":
         return Executor(InProcess(recipe), workers or 1)
     if name == "processes":
         return Executor(Processes(recipe), workers or cores(), limit_s=limit_s)
-    backend = RayCore(recipe, workers, ray_address)
+    backend = RayCore(recipe, workers)
     return Executor(backend, workers or backend.cores(), limit_s=limit_s)
 
 
-def check_executor(name: ExecutorName, workers: int, ray_address: str | None) -> None:
+def check_executor(name: ExecutorName, workers: int) -> None:
     """Refuses what no executor can be opened with, before there is anything to work on.
 
     Raises:
-        InputError: a number of workers that cannot be, an address without Ray, or as `check_ray`.
+        InputError: a number of workers that cannot be, or as `check_ray`.
     """
     if not 0 <= workers <= MAX_WORKERS:
         raise fail(expected=f"0 to {MAX_WORKERS} workers", given=f"{workers}", where="--workers",
                    remedy="0 starts one worker per core")
-    if ray_address is not None and name != "ray":
-        raise fail(expected="--executor ray together with --ray-address", given=f"'{name}'",
-                   where="--ray-address", remedy="add --executor ray")
     if name == "ray":
-        check_ray(ray_address)
+        check_ray()

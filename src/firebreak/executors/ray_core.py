@@ -1,7 +1,8 @@
 """Workers that are actors on a Ray cluster (Ray core alone): extra `ray`.
 
-Payloads and recipes go once to each node by Ray's object store. Without an address a cluster of
-this machine alone is started and ended with the run.
+Payloads and recipes go once to each node by Ray's object store. The cluster is that of the variable
+RAY_ADDRESS, which Ray reads too; without it one of this machine alone is started and ended with the
+run.
 """
 
 import os
@@ -22,7 +23,6 @@ class RayCore:
 
     Args:
         workers: 0: as many as the cluster has CPUs.
-        address: HOST:PORT of a running cluster; None: this machine alone.
 
     Raises:
         InputError: Ray is not installed, the cluster is of another version, or has fewer CPUs than
@@ -32,11 +32,11 @@ class RayCore:
 
     name = "ray"
 
-    def __init__(self, recipe: Recipe, workers: int, address: str | None = None) -> None:
+    def __init__(self, recipe: Recipe, workers: int) -> None:
         self._ray = imported()
         self._began = not self._ray.is_initialized()
         if self._began:
-            self._join(workers or cores(), address)
+            self._join(workers or cores(), head())
         if workers > self.cores():
             raise fail(expected=f"at most the {self.cores()} workers that the cluster has CPUs for",
                        given=f"{workers}", where="--workers",
@@ -60,7 +60,7 @@ class RayCore:
             if address is not None and isinstance(error, ConnectionError | RuntimeError
                                                   | ValueError):
                 raise fail(expected="a Ray cluster of this version", given=reason,
-                           where=f"--ray-address {address}",
+                           where=f"RAY_ADDRESS={address}",
                            remedy="start it with 'ray start --head'") from error
             where = "this machine" if address is None else address
             raise ResourceFailedError(
@@ -169,14 +169,19 @@ def imported() -> ModuleType:
     return ray
 
 
-def check_ray(address: str | None) -> None:
+def head() -> str | None:
+    """HOST:PORT of the head of a running cluster; None for this machine alone."""
+    return os.environ.get("RAY_ADDRESS") or None
+
+
+def check_ray() -> None:
     """Refuses to go on towards workers on Ray that there cannot be.
 
     Raises:
         InputError: Ray is not installed, or as `check_address`.
     """
     imported()
-    if address is not None:
+    if (address := head()) is not None:
         check_address(address)
 
 
@@ -189,11 +194,11 @@ def check_address(address: str) -> None:
     host, colon, port = address.rpartition(":")
     if not colon or not host or not port.isdigit():
         raise fail(expected="HOST:PORT of a Ray head node", given=f"'{address}'",
-                   where="--ray-address", remedy="copy it from what 'ray start --head' prints")
+                   where="RAY_ADDRESS", remedy="copy it from what 'ray start --head' prints")
     try:
         socket.create_connection((host, int(port)), SECONDS_TO_ANSWER).close()
     except OSError as error:
         raise fail(expected="a Ray head node that answers",
                    given=f"no answer ({error.strerror or error})",
-                   where=f"--ray-address {address}",
-                   remedy="start one with 'ray start --head' or leave the option out") from None
+                   where=f"RAY_ADDRESS={address}",
+                   remedy="start one with 'ray start --head', or unset the variable") from None

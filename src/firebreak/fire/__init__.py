@@ -62,7 +62,7 @@ from firebreak.fire.travel.travel_field import (
     padded_width,
     unpad,
 )
-from firebreak.fire.variants import Perturbation, flames_after, held_by, perturbed, with_states
+from firebreak.fire.variants import Perturbation, held_by, perturbed, with_states
 
 __all__ = [
     "BURNED",
@@ -117,7 +117,6 @@ __all__ = [
     "fbp_behavior",
     "field_from_ellipse",
     "fire_keys",
-    "flames_after",
     "flanking_rate",
     "fuel_index",
     "held_by",

@@ -20,7 +20,7 @@ from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
 from firebreak.landscape.fuel_systems import FBP, ROTHERMEL
 from firebreak.landscape.landscape import Landscape
 from firebreak.native_library import thread_count
-from firebreak.settings.fire import CrownLink, CrownModel, EllipseForm, FireSettings, WindLimit
+from firebreak.settings.fire import CrownLink, CrownModel, FireSettings
 from firebreak.weather.scenarios import WeatherScenarios
 
 __all__ = ["BehaviorModel", "FireBehavior", "behavior_in_parts", "behavior_on_demand",
@@ -39,27 +39,19 @@ class BehaviorModel:
     Attributes:
         crown: crown fire by Finney 1998 (FlamMap), Scott & Reinhardt 2001 (NEXUS) or Cruz et al.
             2005; "none" for surface fire alone.
-        wind_limit: above which effective wind fire runs no faster: "none", "rothermel" (1972) or
-            "andrews" (2013).
-        length_to_width: of surface fire's ellipse: "behave", "anderson" (1983) or "behaveplus".
         rate_factors: by which the rates of spread of single fuel codes are multiplied, in either
             system: for the doubt in them.
 
     Raises:
-        InputError: a name that is not one of these.
+        InputError: another name of a crown model.
     """
 
     crown: CrownModel = FireSettings.crown
-    wind_limit: WindLimit = FireSettings.wind_limit
-    length_to_width: EllipseForm = FireSettings.length_to_width
     rate_factors: tuple[tuple[int, float], ...] = ()
 
     def __post_init__(self) -> None:
-        for field, known in (("crown", CrownModel), ("wind_limit", WindLimit),
-                             ("length_to_width", EllipseForm)):
-            if getattr(self, field) not in get_args(known):
-                raise unknown_name(field, getattr(self, field), get_args(known),
-                                   "fire behaviour model")
+        if self.crown not in get_args(CrownModel):
+            raise unknown_name("crown", self.crown, get_args(CrownModel), "fire behaviour model")
 
 
 def fire_behavior(landscape: Landscape, scenarios: WeatherScenarios,
@@ -127,7 +119,7 @@ def behavior_on_demand(landscape: Landscape, scenarios: WeatherScenarios,
 
 
 class _OnDemand:
-    """Has the attributes of `FireBehavior`."""
+    """Attributes of `FireBehavior`, each computed when first read."""
 
     def __init__(self, *given: Any) -> None:
         self._given = given
@@ -163,11 +155,9 @@ def with_rate_factors(behavior: FireBehavior, landscape: Landscape,
 def rothermel_behavior(landscape: Landscape, scenarios: WeatherScenarios,
                        model: BehaviorModel) -> FireBehavior:
     """Surface fire by Rothermel, and crown fire above it by the model's link."""
-    surface = surface_spread(landscape, scenarios, wind_limit=model.wind_limit,
-                             ellipse=model.length_to_width)
+    surface = surface_spread(landscape, scenarios)
     link: CrownLink | None = None if model.crown == "none" else model.crown
-    spread, fraction, fire_type = with_crown_fire(landscape, scenarios, surface, link,
-                                                  model.wind_limit)
+    spread, fraction, fire_type = with_crown_fire(landscape, scenarios, surface, link)
     head, ratio = spread.rate_of_spread_m_min, spread.length_to_width
     return FireBehavior(
         rate_of_spread_m_min=head, backing_rate_m_min=backing_rate(head, ratio),

@@ -132,11 +132,10 @@ def conditions_from(fire: FireSettings, breaks: BreakSettings, *, climate: WindC
     """
     regime = regime or FireRegime(
         burned_share=BURNED_SHARE if fire.burned_share is None else fire.burned_share,
-        duration_sigma=duration_sigma, edge_share=fire.edge_share, duration_min=fire.duration_min)
+        duration_sigma=duration_sigma, duration_min=fire.duration_min)
     return FireConditions(
         climate=climate, scenarios=scenarios, weather=weather, regime=regime,
-        model=BehaviorModel(crown=fire.crown, wind_limit=fire.wind_limit,
-                            length_to_width=fire.length_to_width),
+        model=BehaviorModel(crown=fire.crown),
         treatment=treatment or treatment_of(breaks), breach=breaks.breach or "never",
         leak=breaks.leak, response=response,
         spotting=(ON_MAPS if on_map else SpottingModel()) if fire.spotting else None, layers=layers,

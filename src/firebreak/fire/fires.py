@@ -146,7 +146,7 @@ class FireRegime:
 
     burned_share: float = BURNED_SHARE
     duration_sigma: float = DURATION_SPREAD
-    edge_share: float = FireSettings.edge_share
+    edge_share: float = 0.0
     duration_min: float | None = FireSettings.duration_min
     hours: float | None = None
     periods: float = 1.0

@@ -181,8 +181,8 @@ def with_crews(travel: TravelField, landscape: Landscape,
         cells = np.inf if hold.crew_km is None else np.ceil(hold.crew_km * 1000.0 / size)
         always = FLAME_FT[hold.by] * METRES_PER_FOOT if by_flame else INTENSITY_KW_M[hold.by]
         crew = crew._replace(always=always, cells=float(cells))
-        rules = rules._replace(ready=pad(ready_min(hold, landscape.shape,
-                                                   landscape.road_m))[None])
+        rules = rules._replace(ready=pad(ready_min(
+            hold, landscape.shape, landscape.road_m, landscape.fought))[None])
     return travel._replace(breaks=rules._replace(crew=crew))
 
 

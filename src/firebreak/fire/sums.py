@@ -109,7 +109,7 @@ def add_fires(setup: BurnSetup, fires: Fires, sums: Sums, tiles: Tiles = EVERYWH
 
 
 class Times(NamedTuple):
-    """Of fires [F]: loss f64 and state u8, see `Added`; times f32 and padded cells i32 of what each
+    """Loss f64 and state u8 of fires [F], see `Added`; times f32 and padded cells i32 of what each
     burned, in its order, cells only if wanted.
     """
 

@@ -213,7 +213,7 @@ def _put(field: TravelField, window: Window, make: MakeField) -> None:
 
 
 def _arrays(field: TravelField) -> list[NDArray]:
-    """All arrays that a fire reads, first axis rows of weather, second padded cells."""
+    """Arrays that a fire reads, first axis rows of weather, second padded cells."""
     cells, read = field.spots.cells, row_arrays(field._replace(rate=_NO_RATES))
     return [*read.values(), field.breaks.breach,
             cells.reshape(-1, cells.shape[-1]) if cells.size else cells]

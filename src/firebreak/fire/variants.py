@@ -1,6 +1,4 @@
-"""Scenes as they might be: with another model of fire, with breaks of several ages, after
-treatments.
-"""
+"""Scenes as they might be: with another model of fire, with breaks of several ages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.fire.behavior_models import behavior_on_demand, fire_behavior
-from firebreak.fire.conditions import FireConditions
 from firebreak.fire.effects.breaks import HoldRule
 from firebreak.fire.making import with_travel
-from firebreak.fire.scene import Scene, rows_of, streams_for
+from firebreak.fire.scene import Scene
 from firebreak.fire.spread import travel_under, with_crews
 from firebreak.fire.travel.arcs import NO_CREWS
 from firebreak.fire.travel.travel_field import (
@@ -22,13 +19,9 @@ from firebreak.fire.travel.travel_field import (
     Treated,
     padded_cells,
 )
-from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment, treated_landscape
 from firebreak.weather.fwi import ffmc_of_moisture, fine_fuel_moisture
 from firebreak.weather.scenarios import DEAD_MOISTURES, WeatherScenarios
-
-WINDIEST = 0.9
-"""Share of the weather that has less wind than the weather that flames are told for."""
 
 _MOST_MOISTURE = 1.0
 
@@ -139,23 +132,3 @@ def _laid_out(field: TravelField, parts: Mapping[int, Treated], cells: NDArray[n
         if made.spots.cells.size:
             made.spots.cells[..., own] = part.spots.cells[..., there]
     return made
-
-
-def flames_after(landscape: Landscape, treatments: Sequence[Treatment], conditions: FireConditions,
-                 seed: int) -> NDArray[np.float64]:
-    """Flame lengths of the head in every cell after each treatment, m, [K, H, W]; in the weather of
-    the conditions, or one drawn from their climate, than which a tenth has more wind.
-    """
-    weather = windy_row(rows_of(streams_for(conditions, seed, landscape.fire_checksum(), None)))
-    whole = replace(landscape, treatable=landscape.burnable)
-    return np.stack([fire_behavior(treated_landscape(whole, one), weather,
-                                   conditions.model).flame_length_m[0] for one in treatments])
-
-
-def windy_row(rows: WeatherScenarios) -> WeatherScenarios:
-    """The one of the rows at which the calmer ones have the weight `WINDIEST`, by itself."""
-    order = np.argsort(rows.wind_20ft_m_min, kind="stable")
-    reached = np.cumsum(rows.weight[order])
-    place = order[min(int(np.searchsorted(reached, WINDIEST * reached[-1])), order.size - 1)]
-    one = WeatherScenarios(*(np.array([column[place]]) for column in rows))
-    return one._replace(weight=np.ones(1))

@@ -88,8 +88,8 @@ def with_starts_moved(landscape: Landscape) -> tuple[Landscape, int]:
 
 
 def run_of(mask: Mask, axis: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Of each cell of a mask [H, W] how many cells of it come before along the axis, and how many
-    there are side by side, itself included; both 0 elsewhere.
+    """Number, by cell of a mask [H, W], of cells of it that come before along the axis, and how
+    many there are side by side, itself included; both 0 elsewhere.
     """
     along = np.moveaxis(mask, axis, -1)
     place = np.arange(along.shape[-1])

@@ -44,7 +44,8 @@ _GRIDS: tuple[tuple[str, type], ...] = (
 _DEFAULTS = {"grass_curing": DEFAULT_CURING, "ignition_weight": 1.0}
 # Grids that are not there unless something was said of them.
 _OPTIONAL: tuple[tuple[str, type], ...] = (("road_m", np.float64), ("bare_m", np.float32),
-                                           ("treatment", np.int16), ("zone", np.int8))
+                                           ("treatment", np.int16), ("zone", np.int8),
+                                           ("fought", np.bool_))
 FIRE_GRIDS = tuple(name for name, _ in _GRIDS
                    if name not in ("value", "cost", "treatable", "ignition_weight"))
 """Grids that decide how fire spreads and is drawn: all but what people value, pay and may treat.
@@ -82,6 +83,7 @@ class Landscape:
             weighs is a matter of the fires' conditions.
         road_m: float64, >= 0, distance to the nearest road, metres, or None where no roads are
             known.
+        fought: bool, where crews hold breaks; None where they do everywhere.
         bare_m: float32, width of the bare ground that fire may cross, metres; 0 where there is none
             (fuel, and walls that nothing crosses); None where bare ground is a wall everywhere.
         treatment: int16, which of the treatments that were asked for a cell gets, or -1 for none;
@@ -113,6 +115,7 @@ class Landscape:
     value_unit: str | None = None
     currency: str | None = None
     road_m: NDArray[np.float64] | None = None
+    fought: NDArray[np.bool_] | None = None
     bare_m: FloatGrid | None = None
     treatment: NDArray[np.int16] | None = None
     zone: NDArray[np.int8] | None = None

@@ -264,17 +264,14 @@ def per_ha(row: TreatmentRow, slope_tan: NDArray[np.float32]) -> NDArray[np.floa
 
 
 def with_treatments(landscape: Landscape, rows: Sequence[TreatmentRow], where: str,
-                    width_m: float | None = None,
-                    reached: NDArray[np.bool_] | None = None) -> Landscape:
-    """The landscape with the cheapest treatment of each cell among those that can be done there and
-    reach what is asked for; the first of those that cost the same. Costs are the treatment's, and
-    cells that get none are not treatable.
+                    width_m: float | None = None) -> Landscape:
+    """The landscape with the cheapest treatment of each cell among those that can be done there;
+    the first of those that cost the same. Costs are the treatment's, and cells that get none are
+    not treatable.
 
     Args:
         where: how the treatments were asked for, for errors.
         width_m: of the strip that is treated; None for the whole cell.
-        reached: bool [K, H, W], where each treatment reaches the effect that was asked for; all of
-            them everywhere if None.
 
     Raises:
         InputError: the landscape has costs by cell, or no cell gets a treatment.
@@ -283,12 +280,10 @@ def with_treatments(landscape: Landscape, rows: Sequence[TreatmentRow], where: s
         raise fail(expected="costs by cell, or treatments, whose table has costs", given="both",
                    where=where, remedy="leave the costs out, or put them into a table of your own")
     prices = np.stack([per_ha(row, landscape.slope_tan) for row in rows])
-    if reached is not None:
-        prices[~reached] = np.inf
     least = prices.min(axis=0)
     done = np.isfinite(least)
     if landscape.treatable.any() and not (landscape.treatable & done).any():
-        raise _nowhere(landscape, rows, where, reached is not None)
+        raise _nowhere(landscape, rows, where)
     cost = np.where(done, least * treated_ha(landscape, width_m), 1.0)
     return replace(landscape, treatable=landscape.treatable & done, cost=cost.astype(np.float32),
                    currency=rows[0].currency,
@@ -325,13 +320,11 @@ def treatment_of_rows(rows: Sequence[TreatmentRow], age_years: int, where: str,
                      name=", ".join(row.name for row in rows), by_cell=tuple(after))
 
 
-def _nowhere(landscape: Landscape, rows: Sequence[TreatmentRow], where: str,
-             bounded: bool) -> Exception:
+def _nowhere(landscape: Landscape, rows: Sequence[TreatmentRow], where: str) -> Exception:
     slopes = landscape.slope_tan[landscape.treatable]
     steepest = max(row.costs[-1].to_slope_percent for row in rows)
-    effect = " and reaches the flame length" if bounded else ""
     return fail(expected=f"a treatable cell where {' or '.join(row.name for row in rows)} can be "
-                         f"done (slopes up to {steepest:g} %){effect}",
+                         f"done (slopes up to {steepest:g} %)",
                 given=f"none, on slopes from {100.0 * float(slopes.min()):.0f} to "
                       f"{100.0 * float(slopes.max()):.0f} %",
                 where=where, remedy="name another treatment")

@@ -146,7 +146,7 @@ def grown(before: Row, after: Row) -> dict[str, float]:
 
 
 def _kept(row: Row) -> Row:
-    """Without the many owners of next to nothing."""
+    """Owners, without the many of next to nothing."""
     return row | {
         "owned_bytes": {k: v for k, v in row["owned_bytes"].items() if v >= _MIN_BYTES},
         "items": {k: v for k, v in row["items"].items() if v >= _MIN_ITEMS}}

@@ -175,7 +175,9 @@ def _series(full: Sequence[Row], kind: str) -> Iterator[tuple[str, NDArray[np.fl
 
 
 def _full_since(full: Sequence[Row]) -> dict[str, int]:
-    """By path of a buffer that was not full at some reading: the first from which on it was."""
+    """First reading from which on a buffer was full, by its path, where it was not at some
+    reading.
+    """
     return {path: 1 + max(n for n, row in enumerate(full)
                           if row.get("filled", {}).get(path, 1.0) < 1.0)
             for path in {path for row in full for path, share in row.get("filled", {}).items()

@@ -54,9 +54,9 @@ def set_threads(count: int) -> None:
     """
     most = max_threads()
     if isinstance(count, bool) or count not in range(1, most + 1):
-        raise fail(expected=f"1 to {most} threads", given=f"{count}", where="threads",
-                   remedy="choose a number in this range, or raise FIREBREAK_THREADS before "
-                          "starting")
+        raise fail(expected=f"1 to {most} threads, or 0 for all", given=f"{count}",
+                   where="--threads", remedy="choose one of them, or raise FIREBREAK_THREADS "
+                                              "before starting")
     _OWN.count = count
 
 

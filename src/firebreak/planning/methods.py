@@ -4,12 +4,17 @@ A method's functions are named and loaded when they are called, so that a list o
 refusal, loads neither the simulator nor a network. `making.make_plan` calls them.
 """
 
+import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from firebreak import installed
 from firebreak.checks import fail, unknown_name
-from firebreak.planning.core.limits import check_size
+from firebreak.planning.core.limits import MAX_TREATABLE, check_size
+from firebreak.planning.core.plan import EXISTING
 from firebreak.settings.retired import retired_method
 
 if TYPE_CHECKING:
@@ -24,26 +29,30 @@ class Candidate(NamedTuple):
     Attributes:
         order: its place in the fixed order, the quickest kind first; a tie goes to the first.
         most_cells: treatable cells above which it is left out; None: none.
+        large: whether it is tried again on maps that are planned by windows.
         most_trials: of a method that tries all cells at every step, the treatable cells times the
             cells that the budget buys times the plan fires above which it is left out, as it is
             where trials are slow, see `search.filling.tries_quickly`; None: none.
-        closes: it is tried where closing pays: most of the value lies on little of the ground.
+        closes: it is tried where closing may pay, see `barriers.offer.may_close`.
     """
 
     order: int
     most_cells: int | None = None
     most_trials: int | None = None
     closes: bool = False
+    large: bool = False
 
-    def fits(self, scene: "Scene", budget_share: float, plan_fires: int) -> bool:
-        """True where the method is tried there."""
-        from firebreak.planning.barriers.offer import is_concentrated
+    def fits(self, scene: "Scene", budget_share: float, plan_fires: int, *,
+             anywhere: bool = True) -> bool:
+        """True where the method is tried there; anywhere: off corridors and given lines too."""
+        from firebreak.planning.barriers.offer import may_close
         from firebreak.planning.search.filling import tries_quickly
 
         treatable = int(scene.landscape.treatable.sum())
         trials = budget_share * treatable * treatable * plan_fires
-        return ((self.most_cells is None or treatable <= self.most_cells)
-                and (not self.closes or is_concentrated(scene))
+        return ((self.most_cells is None or treatable <= self.most_cells
+                 or (self.large and treatable > MAX_TREATABLE))
+                and (not self.closes or may_close(scene, anywhere))
                 and (self.most_trials is None
                      or (trials <= self.most_trials
                          and tries_quickly(scene.field))))
@@ -82,6 +91,7 @@ class Method(NamedTuple):
             cannot be done in place.
         keeps_fires: holds the plan fires burning under its breaks; else they burn one by one.
         candidate: how the choosers try it; None where they do not.
+        handed: a function that was handed in from Python, which other processes do not have.
     """
 
     description: str
@@ -99,6 +109,7 @@ class Method(NamedTuple):
     tries_breaks: bool = False
     keeps_fires: bool = True
     candidate: Candidate | None = None
+    handed: bool = False
 
 
 def called(name: Function) -> Callable[..., Any]:
@@ -129,11 +140,11 @@ METHODS: dict[str, Method] = {
         "ranking.place_downstream_value", compared=True, candidate=Candidate(1), rates_lines=True),
     "betweenness": Method(
         f"treats the cells on the most paths of fire; {_ANEW}", "ranking.place_betweenness",
-        candidate=Candidate(2, MOST_CELLS_OF_PATTERNS), rates_lines=True),
+        candidate=Candidate(2, MOST_CELLS_OF_PATTERNS, large=True), rates_lines=True),
     "segments": Method(
         "places straight lines, each time the line that saves most per cost on the plan fires",
         "patterns.line_greedy.place_line_greedy", tries_breaks=True, takes_lines=True, offered=True,
-        candidate=Candidate(4)),
+        candidate=Candidate(4, MAX_TREATABLE)),
     "enclose": Method(
         "closes the barrier that keeps most value from fire, by a smallest cut, or builds the best "
         "parts of one; spends what is left as segments does", "barriers.enclose.place_enclose",
@@ -153,7 +164,7 @@ METHODS: dict[str, Method] = {
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
         "one", "learned.lookahead.place_dqn_lookahead", guided=True,
         check_policy="learned.lookahead.check_places_lines", tries_breaks=True, takes_lines=True,
-        offered=True, candidate=Candidate(5)),
+        offered=True, candidate=Candidate(5, MAX_TREATABLE)),
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
         "and the plan fires propose", "learned.guided.place_dqn_search", guided=True, searches=True,
@@ -179,6 +190,45 @@ POLICY_METHOD = "dqn"
 
 
 GIVEN = Method("a plan that was made elsewhere", "")
+
+_NAME = re.compile(r"[A-Za-z][\w-]{0,60}")
+
+
+def _place_own(load: Callable[[], Callable[..., Any]], name: str, task: Any) -> Any:
+    return called("core.own_method.place_own")(load(), name, task)
+
+
+def _own(load: Callable[[], Callable[..., Any]], name: str, description: str, *,
+         handed: bool) -> Method:
+    """The entry of a user's function, which is loaded when it plans; it burns fires one by one."""
+    return Method(description, partial(_place_own, load, name), keeps_fires=False, handed=handed)
+
+
+def with_function(function: Callable[..., Any], where: str) -> str:
+    """Makes a user's function a method under its own name, which it returns; one that was handed in
+    before under that name gives way.
+
+    Raises:
+        InputError: a function without a name, or with that of another method.
+    """
+    name = getattr(function, "__name__", type(function).__name__)
+    if not _NAME.fullmatch(name):
+        raise fail(expected="a function with a name, which tables show", given=name[:80],
+                   where=where, remedy="define it with def")
+    if name in {*CHOOSERS, EXISTING} or (name in METHODS and not METHODS[name].handed):
+        raise fail(expected="a function of a name that no method has", given=f"'{name}'",
+                   where=where, remedy="rename it")
+    METHODS[name] = _own(lambda: function, name, "a function that was handed in", handed=True)
+    return name
+
+
+def _installed(one: EntryPoint) -> Method:
+    return _own(partial(installed.loaded, one), one.name,
+                f"a method of the package {installed.package_of(one)}", handed=False)
+
+
+METHODS |= {name: _installed(one) for name, one in installed.added(
+    installed.METHODS, {*METHODS, *CHOOSERS, EXISTING}).items()}
 
 
 def method_of(name: str) -> Method:

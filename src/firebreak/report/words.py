@@ -96,7 +96,7 @@ def breaks_in_short(conditions: FireConditions) -> str:
 
 
 def who_throws(embers: SpottingModel) -> str:
-    """Which fires throw embers."""
+    """Words for the fires that throw embers."""
     return ("thrown by crown fire, and by surface fire in shrub and timber (a rate that is assumed)"
             if embers.woody_brands_per_ha > 0.0 else "thrown by crown fire")
 

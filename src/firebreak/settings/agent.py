@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from annotated_types import Ge, Le, Lt
+from annotated_types import Ge, Le
 
 from firebreak.settings.kinds import AtLeastOne, Fraction, Positive
 
@@ -15,6 +15,8 @@ class AgentSettings:
     start: str | None = None
     """Policy file or run whose weights it begins with, or general or shaded, the policies that
     come with firebreak."""
+    network: str | None = None
+    """Network that learns, of an installed package; firebreak's own if not given."""
     width: Annotated[int, Ge(4), Le(512)] = 32
     """Channels of the network."""
     learning_rate: Positive = 0.0007
@@ -31,10 +33,11 @@ class AgentSettings:
     """Exploration from epsilon_steps on."""
     epsilon_steps: AtLeastOne = 3000
     """Env steps over which exploration falls."""
-    discount: Annotated[float, Ge(0), Lt(1)] = 0.0
-    """Discount at the start; at 0 each break's own gain is learned."""
-    discount_end: Annotated[float, Ge(0), Lt(1)] = 0.9
-    """Discount in the end; above 0 what later breaks save counts too."""
+    discount: Fraction = 0.0
+    """Discount at the start, per mean cost of a cell; at 0 each break's own gain per cost is
+    learned."""
+    discount_end: Fraction = 0.9
+    """Discount in the end; above 0 what later breaks save counts too, at 1 the whole plan."""
     discount_begin: Annotated[int, Ge(0)] = 1600
     """Learner steps: the discount rises from here."""
     discount_finish: AtLeastOne = 4000
@@ -54,19 +57,24 @@ class AgentSettings:
     symmetries: bool = True
     """Learn from turned and mirrored batches."""
     demonstrations: Fraction = 0.0
-    """Share of the environments that play downstream value until demonstration_steps."""
-    demonstration_steps: AtLeastOne = 2000
-    """Env steps until which demonstrations are played."""
+    """Share of the episodes that go along the barrier which enclose finds within the budget; half
+    of them leave it on the way."""
+    twin: bool = False
+    """A second network learns from the same batches at discount 0, and is validated beside it."""
     gain_share: Fraction = 0.0
-    """Share of env steps whose every break, or some segments, are tried by the simulator, at most 1
-    / train.collect_steps; they are learned from until discount_begin, instead of transitions."""
+    """Share of the states of which some actions are tried by the simulator, before the agent acts
+    in them; their gains are learned from until discount_begin, instead of transitions, or with a
+    discount above 0 at all times, and apart from them what follows the action taken."""
     gain_fires: AtLeastOne = 64
     """Reward fires that a break is tried on."""
-    gain_capacity: AtLeastOne = 4000
-    """States kept with their gains."""
     fit_steps: Annotated[int, Ge(0), Le(1_000_000)] = 0
-    """Learner steps after the last episode, on the states kept with their gains alone: the learning
-    rate is that of the start for a fifth of them, then falls to 0, and the last weights are the
-    run's policy."""
+    """Learner steps after the last episode, on the states that the replay holds with gains alone:
+    the learning rate is that of the start for a fifth of them, then falls to 0, and the last
+    weights are the run's policy."""
     segments: bool = False
-    """An action is a straight segment of cells; learned from gains, at discount 0."""
+    """An action is a straight segment of cells; learned from gains."""
+
+    @property
+    def looks_ahead(self) -> bool:
+        """True where values have two parts: exact gains, and what follows."""
+        return self.gain_share > 0.0 and self.discount > 0.0

@@ -92,9 +92,11 @@ def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:
     if isinstance(given.raw, str | Path):
         check_utf8(str(given.raw), origin.where)  # of a file, or the name of something
     said = given.raw if isinstance(given.raw, list) else [given.raw]
-    if leaf.may_name_file and "" in said:  # as a path it would be the current folder
-        raise fail(expected="the name of a file or folder, not empty", given="''",
-                   where=origin.where, remedy="name one, or leave it out: a variable may be unset")
+    if leaf.takes_text and any(isinstance(one, str) and not one for one in said):
+        # As a path it would be the current folder.
+        thing = "the name of a file or folder" if leaf.may_name_file else "a text"
+        raise fail(expected=f"{thing}, not empty", given="''", where=origin.where,
+                   remedy="name one, or leave it out: a variable may be unset")
     try:
         value = converted(leaf.hint, given.raw, strict=given.is_strict)
     except UnfitError as unfit:

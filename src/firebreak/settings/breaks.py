@@ -69,9 +69,6 @@ class TreatmentSettings:
     each cell takes the cheapest that can be done there. Instead of --break-kind and --cost."""
     treatment_age: Annotated[int, Ge(0)] = 0
     """Years since the breaks were made, without upkeep."""
-    treated_flame_m: Positive | None = None
-    """Flames of a treated cell are at most so long in the windiest tenth of the weather; other
-    treatments are not done in the cell."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, NamedTuple
 from firebreak.reading import number_in
 from firebreak.settings.conversion import MAX_NUMBER, UnfitError, converted, number_text, shown
 from firebreak.settings.kinds import Positive, Share
+from firebreak.settings.planning import BUDGET
 from firebreak.settings.schema import Reader
 
 SHARE, AREA, MONEY, YEARS = "share", "ha", "cost", "year"
@@ -22,7 +23,7 @@ class Said(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """All that a budget says; every limit that is there holds.
+    """Limits of a budget; each that is there holds. As text it reads as the option that gives it.
 
     Attributes:
         share: of the cost of all treatable cells.
@@ -36,15 +37,29 @@ class Limits(NamedTuple):
     money: float | None = None
     years: tuple[tuple[int, float], ...] = ()
 
+    def __str__(self) -> str:
+        kept = (SHARE, self.share), (AREA, self.hectares), (
+            (YEARS, self.years) if self.years else (MONEY, self.money))
+        return _BETWEEN.join(_text(unit, value) for unit, value in kept if value is not None)
 
-def read_budget(raw: Any) -> float | str:
-    """A budget as it is kept: a share alone as a number, anything else as the text that says it.
+    def __repr__(self) -> str:
+        return repr(self.plain())
 
-    raw: a number, a text or `Said`, or a list of them.
+    def plain(self) -> float | str:
+        """The budget as files have it: a share alone as a number, anything else as text."""
+        return self.share if self.share is not None and self == Limits(self.share) else str(self)
+
+
+def read_budget(raw: Any) -> Limits:
+    """The limits that a budget says.
+
+    raw: a number, a text or `Said`, or a list of them; or limits.
 
     Raises:
         UnfitError: no limit, one of 0 or below, an unknown unit, two limits of one unit.
     """
+    if isinstance(raw, Limits):
+        return raw
     found = [limit for one in (raw if isinstance(raw, list | tuple) and not isinstance(raw, Said)
                                else [raw]) for limit in _limits(one)]
     units = [_NAMES[unit] for unit, _ in found]
@@ -52,17 +67,10 @@ def read_budget(raw: Any) -> float | str:
     if twice is not None or not units:
         raise UnfitError("limits in different units", f"two {twice}" if twice else "none",
                          "leave one of them out" if twice else "name one")
-    if units == [_NAMES[SHARE]]:
-        return float(found[0][1])
-    return _BETWEEN.join(_text(*one) for one in found)
-
-
-def limits_of(budget: float | str) -> Limits:
-    """The limits of a budget, as `read_budget` returns it."""
-    found = dict(_limits(budget))
-    years = found.get(YEARS, ())
-    return Limits(found.get(SHARE), found.get(AREA),
-                  float(sum(money for _, money in years)) if years else found.get(MONEY), years)
+    said = dict(found)
+    years = said.get(YEARS, ())
+    return Limits(said.get(SHARE), said.get(AREA),
+                  float(sum(money for _, money in years)) if years else said.get(MONEY), years)
 
 
 def _limits(raw: Any) -> Iterator[tuple[str, Any]]:
@@ -85,8 +93,12 @@ def _limit(part: Any) -> tuple[str, Any]:
     number = _number(text.removesuffix(unit) if unit else text)
     if number is None or not 0.0 < number <= MAX_NUMBER:
         given = shown(part) if number is None or unit else number_text(number)
-        raise UnfitError("a share (5%), an area (40ha), money (20000) or money by year "
-                         "(2027:50000,2028:80000), each above 0", given, "write one of them")
+        several = isinstance(text, str) and "," in text
+        raise UnfitError(
+            "a share (5%), an area (40ha), money (20000) or money by year "
+            "(2027:50000,2028:80000), each above 0", given,
+            "give --budget once for each limit; in a file or in Python a list of them" if several
+            else "write one of them; a number up to 1 is a share, a larger one money")
     return unit or (SHARE if number <= 1.0 else MONEY), number
 
 
@@ -121,11 +133,12 @@ def _years(raw: Any) -> tuple[tuple[int, float], ...]:
 
 
 def _text(unit: str, value: Any) -> str:
+    """A limit as it is read again, with its unit where a bare number would mean another."""
     if unit == YEARS:
         return ",".join(f"{year}:{number_text(money)}" for year, money in value)
-    # A bare number of at most 1 is a share.
     named = unit == AREA or (unit == MONEY and value <= 1.0)
     return f"{number_text(value)}{unit if named else ''}"
 
 
-Budget = Annotated[Positive | str, Reader(read_budget, "5%|40ha|MONEY")]
+UNSAID, USUAL = Limits(), Limits(BUDGET)
+Budget = Annotated[Limits, Reader(read_budget, "5%|40ha|MONEY")]

@@ -189,7 +189,7 @@ def _number_words(hint: Any) -> str:
 
 
 def _length(hint: Any) -> int | None:
-    """Of a list or tuple whose length is fixed."""
+    """Length of a list or tuple where it is fixed."""
     kind = plain_type(hint)
     if typing.get_origin(kind) is tuple:
         return len(typing.get_args(kind))

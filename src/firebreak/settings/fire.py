@@ -4,16 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from firebreak.settings.kinds import Fraction, Positive, Share
+from firebreak.settings.kinds import Positive, Share
 
 CrownLink = Literal["finney", "scott-reinhardt", "cruz"]
 """Model by which the rate of spread of a crown fire follows from the surface fire."""
 CrownModel = Literal["none", CrownLink]
-WindLimit = Literal["none", "rothermel", "andrews"]
-"""Above which effective wind a surface fire runs no faster."""
 BURNED_SHARE = 0.15
-EllipseForm = Literal["behave", "anderson", "behaveplus"]
-"""Length-to-width ratio of surface fires."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,17 +20,11 @@ class FireSettings:
     """Mean share of the burnable cells that an untreated fire burns, on synthetic land; 0.15 if not
     given."""
     duration_min: Positive | None = None
-    """Median duration in minutes, instead of hours or a share."""
-    edge_share: Fraction = 0.0
-    """Share of fires that enter from the map's edge, on synthetic land."""
+    """Median duration in minutes, instead of hours or a share; a single fire lasts just so long."""
     crown: CrownModel = "finney"
     """Crown fire where there are crowns: Finney 1998 (as FlamMap: torching trees do not quicken the
     fire), Scott & Reinhardt 2001, Cruz et al. 2005 (they do), or none. The FBP System has its
     own."""
-    wind_limit: WindLimit = "none"
-    """Wind above which fire runs no faster: none, of Rothermel 1972, or of Andrews et al. 2013."""
-    length_to_width: EllipseForm = "behave"
-    """Published form of the ellipse's length to width."""
     initial_attack: Positive | None = None
     """Minutes from ignition to the initial attack, which contains a fire with a chance that falls
     with its size and intensity then (Hirsch, Corey & Martell 1998); nobody attacks fires if not

@@ -21,5 +21,5 @@ MOST_PERIODS = 14
 PERIODS = 1.2
 BurningPeriods = Annotated[float, Ge(1), Le(MOST_PERIODS)]
 DURATION_SPREAD = 0.5
-"""Standard deviation of the logarithm of the duration: --duration-spread, and duration_sigma in a
-run's TOML."""
+"""Standard deviation of the logarithm of the duration; duration_sigma in a run's TOML."""
+Count = Annotated[int, Ge(0)]

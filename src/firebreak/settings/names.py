@@ -37,7 +37,8 @@ ALIASES = {
     "output_dir": "out", "outdir": "out", "width": "break_width_m", "rivers": "barriers",
     "exclude": "must_exclude", "include": "must_include", "ignition": "ignitions",
     "duration": "duration_min", "random_seed": "seed", "jobs": "workers", "embers": "spotting",
-    "aoi": "area", "extent": "area", "methods": "method", "fuelbreaks": "built",
+    "no_corridors": "cells", "aoi": "area", "extent": "area", "methods": "method",
+    "fuelbreaks": "built",
 }
 """Words that are typed for an option and can mean no other."""
 MEANT = {
@@ -53,7 +54,7 @@ MEANT = {
     "mastication": "treatment", "burning": "burning_hours", "grazing": "treatment",
     "mulch": "treatment", "algorithm": "method", "strategy": "method", "solver": "method",
     "agent": "policy", "model": "policy", "network": "policy", "checkpoint": "policy",
-    "core": "threads", "cpu": "threads", "parallel": "executor", "cluster": "ray_address",
+    "core": "threads", "cpu": "threads", "parallel": "executor", "cluster": "executor",
     "gust": "wind_20ft_km_h", "speed": "wind_20ft_km_h", "ember": "spotting",
     "firebrand": "spotting", "interest": "discount_rate", "folder": "out", "directory": "out",
     "file": "out", "destination": "out", "verbose": "quiet", "silent": "quiet",

@@ -28,8 +28,6 @@ MOISTURE_FACTOR = 1.25
 """Dead fuel moisture is multiplied by up to this, or divided. Assumed."""
 BREACH_FACTOR = 2.0
 """The probability of a breach is multiplied by up to this, or divided. Assumed."""
-DRAWS = 20
-"""Draws of each."""
 TRUST_DRAWS, TRUST_FIRES, TRUST_RIVALS = 5, 200, 3
-"""The same in every plan's report, cheaply: draws of each, of the test fires so many, beside so
+"""In the report of a plan: draws of each, of the test fires so many, beside so
 many of the other methods."""

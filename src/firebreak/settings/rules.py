@@ -41,8 +41,8 @@ class Settings:
     def words(self, name: str) -> str:
         """The value of a setting, in short."""
         value = self[name]
-        if value is True:
-            return "both"
+        if value is True or value is None:
+            return "none" if value is None else "both"
         if isinstance(value, float):
             return f"{value:g}"
         return f"{value}" if isinstance(value, _PLAIN) else type(value).__name__
@@ -102,29 +102,24 @@ def _is_not_learned_from_gains(settings: Settings) -> bool:
     return not settings["gain_share"] > 0.0 == settings["discount_end"]
 
 
-def _windows_alone(settings: Settings) -> bool:
-    return settings["kind"] == "windows" and not settings["synthetic"]
-
-
 def _drawn(settings: Settings) -> float:
     return float(sum(settings[name] for name in DRAWN))
 
 
 DRAWN = ("shaded", "narrow", "breached", "held")
 """Kinds of breaks that a mixture of training draws, by their shares."""
-_WORKERS = ("workers", "ray_address", "worker_limit_s")
 _LEAVE = "leave one of the two out"
 _AT_ONCE_ALONE = "leave it out, or plan a part of the map at once with --area"
 
 RULES = (
     # breaks
-    needs(("treatments", "treatment_age", "treated_flame_m"), ("treatment",),
+    needs(("treatments", "treatment_age"), ("treatment",),
           "name a treatment, or leave it out"),
     excludes(("break_kind",), "treatment", why=", whose table says it"),
     Rule(("break_width_m", "breach"), ("break_kind",), _is_shaded,
          "no {name} beside --break-kind shaded", "{value}",
          "leave it out, or choose the other --break-kind"),
-    needs(("response_min", "crew_speed_km_h", "crew_km"), ("hold",),
+    needs(("response_min", "crew_speed_km_h", "crew_km", "hold_in"), ("hold",),
           "give --hold hand or equipment, or leave it out", but_for=("run",)),
     Rule(("hold",), ("break_kind", "breach"), _nothing_crosses, "breaks that fire can cross",
          "hard breaks that nothing crosses", "give --break-kind shaded, or a rule of --breach"),
@@ -133,7 +128,7 @@ RULES = (
     # fires and what they destroy
     excludes(("burned_share", "burning_hours", "burning_periods"), "duration_min",
              but_for=("run",)),
-    excludes(("burned_share", "duration_spread"), "burning_hours"),
+    excludes(("burned_share",), "burning_hours"),
     needs(("value_unit",), ("value", "layers"), "say what is worth so much, or leave it out"),
     excludes(("value", "losses"), "layers", "put the value and its losses into the layers"),
     *(excludes((name,), "weather", but_for=own) for name, own in (
@@ -145,12 +140,15 @@ RULES = (
     *(excludes(("house_buffer",), other, why=", which plans without corridors")
       for other in ("cells", "only_lines")),
     excludes(("cells",), "only_lines", "leave one of them out: either plans without corridors"),
+    excludes(("improve",), "only_lines"),
+    excludes(("improve",), "existing", "leave one of them out: both name a network"),
     needs(("discount_rate",), ("horizon",), "say how many years, or leave it out"),
     Rule(("test_fires",), ("report",), lambda settings: settings["test_fires"] == 1,
          "at least 2 test fires, or 0 for none", "1", "1000 is usual"),
     *(Rule((name,), ("report", "test_fires"), lambda settings: settings["test_fires"] == 0,
            f"test fires together with {words}", "none", _LEAVE, where="--test-fires 0")
-      for name, words in (("existing", "{name}"), ("fires_per_ha_year", "{name}"))),
+      for name, words in (("existing", "{name}"), ("improve", "{name}"),
+                          ("fires_per_ha_year", "{name}"))),
     Rule(("report",), ("test_fires",), lambda settings: settings["test_fires"] == 0
          and settings["report"] in ("full", "brief"), "test fires together with --report {value}",
          "none", _LEAVE, where="--test-fires 0"),
@@ -164,50 +162,38 @@ RULES = (
     needs(("windows",), ("window",),
           "say how many rows and columns a window has, or leave it out"),
     excludes(("window",), "area"),
-    needs(("draws",), ("perturb",), "add it, or leave --draws out"),
-    excludes(("perturb",), "executor"),
     # where the work is done
-    needs(_WORKERS, ("executor",), "add --executor processes"),
-    Rule(("ray_address",), ("executor",), lambda settings: settings["executor"] != "ray",
-         "--executor ray together with --ray-address", "{executor}", "add --executor ray"),
+    needs(("workers",), ("executor",), "add --executor processes"),
     # a run
-    Rule(("hours", "year", "wind_towards"), ("weather", "reward_fires"),
+    Rule(("hours", "wind_towards"), ("weather", "reward_fires"),
          lambda settings: settings["weather"] is None, "--weather together with {name}", "none",
          "name the weather file that it is about, or leave it out"),
     Rule(("family",), ("fbp",), lambda settings: not settings["family"].strip(),
          "the name of a synthetic family", "an empty one",
          "leave it out: then all of them are drawn"),
     excludes(("value_maps",), "layers", "put every value and its losses into the layers"),
-    Rule(("layers",), ("kind", "synthetic"), lambda settings: settings["kind"] == "synthetic"
-         or settings["synthetic"] > 0.0, "windows of maps together with --layers",
-         "synthetic landscapes", 'set landscapes.kind = "windows" and mixture.synthetic = 0'),
+    Rule(("layers",), ("kind",), lambda settings: settings["kind"] == "synthetic",
+         "windows of maps together with --layers", "synthetic landscapes",
+         'set landscapes.kind = "windows"'),
     Rule(DRAWN, DRAWN, lambda settings: _drawn(settings) > 1.0 + 1e-9,
          f"shares of {', '.join(DRAWN)} breaks that sum to at most 1",
          lambda settings: f"{_drawn(settings):g}", "lower one of them"),
     excludes(("changing_weather",), "weather"),
     excludes(("fbp",), "family"),
-    Rule(("fbp",), ("kind", "synthetic"), _windows_alone,
-         "synthetic landscapes together with --fbp", "windows of maps alone",
-         "set --synthetic, or leave it out"),
+    Rule(("fbp",), ("kind",), lambda settings: settings["kind"] == "windows",
+         "synthetic landscapes together with --fbp", "windows of maps", "leave it out"),
     excludes((*DRAWN, "slope_costs"), "treatment", why=", whose table says what breaks are and "
              "cost"),
     excludes(("held",), "hold", "leave one of them out: fires of all environments burn in one "
              "native call, with one rule of crews"),
-    Rule(("gain_share",), ("discount",), lambda settings: settings["discount"] > 0.0,
-         "--discount = 0 together with --gain-share", "{discount}",
-         "set it: gains are the values of discount 0"),
-    Rule(("collectors",), ("gain_share",), lambda settings: settings["gain_share"] > 0.0,
-         "--gain-share = 0 together with --collectors", "{gain_share}",
-         "set it, or leave --collectors out"),
     Rule(("collectors",), ("sizes",), lambda settings: len(settings["sizes"]) > 1,
          "one map size together with --collectors", lambda settings: f"{len(settings['sizes'])}",
          "leave the others out"),
+    Rule(("segments", "fit_steps"), ("discount",), lambda settings: settings["discount"] > 0.0,
+         "--discount = 0 together with {name}", "{discount}", "set it, or leave {name} out"),
     Rule(("segments", "fit_steps"), ("gain_share", "discount_end"), _is_not_learned_from_gains,
          "--gain-share above 0 and --discount-end = 0 together with {name}",
          "{gain_share} and {discount_end}", "set them, or leave it out"),
-    Rule(("elites", "population"), ("elites", "population"),
-         lambda settings: settings["elites"] >= settings["population"],
-         "fewer --elites than the --population of {population}", "{elites}", "lower --elites"),
     # fires on a map, and what is shown
     Rule(("observed",), ("fires",), lambda settings: settings["fires"] != 1,
          "--fires 1 together with --observed", "{fires} fires", "burn the one fire that was "
@@ -217,27 +203,24 @@ RULES = (
 """The rules of all commands, functions and files."""
 
 WEATHER_RULES = (
-    needs(("hours", "year", "wind_towards", "moisture"), ("weather",),
+    needs(("hours", "wind_towards", "moisture"), ("weather",),
           "name the weather file that it is about, or leave it out"),
 )
 """Rules of weather, where it is known whether a landscape brings its own."""
 
 AT_ONCE = (
-    Rule(("existing",), ("report",), lambda settings: settings["report"] == "none",
-         "a report together with {name}", "none", _LEAVE, where="--report none"),
+    *(Rule((name,), ("report",), lambda settings: settings["report"] == "none",
+           "a report together with {name}", "none", _LEAVE, where="--report none")
+      for name in ("existing", "improve")),
     Rule(("fires_per_ha_year",), ("report",),
          lambda settings: settings["report"] in ("none", "brief"),
          "--report full together with {name}", "none", _LEAVE, where="--report {report}"),
 )
-"""Further rules of plans that are made at once: one by windows has another report."""
+"""Further rules of plans that are judged at once: one tile by tile has another report."""
 
 BY_WINDOWS = (
-    Rule(("house_buffer", "lines", "horizon", "fires_per_ha_year"), (),
-         lambda settings: True, "no {name} for a plan by windows", "{value}", _AT_ONCE_ALONE),
-    Rule(("budget",), (), lambda settings: ":" in str(settings["budget"]),
-         "no {name} by year for a plan by windows", "{value}", _AT_ONCE_ALONE),
-    Rule(("report",), (), lambda settings: settings["report"] == "full",
-         "--report brief or none for a plan by windows", "{value}", _AT_ONCE_ALONE),
+    Rule(("house_buffer", "only_lines"), (), lambda settings: True,
+         "no {name} for a plan by windows", "{value}", _AT_ONCE_ALONE),
 )
 """Further rules of plans by windows."""
 
@@ -263,7 +246,7 @@ def check(options: Any, command: str = "", rules: Iterable[Rule] = RULES) -> Non
                     "others": " or ".join(map(option_of, there))}
                 given = rule.given if isinstance(rule.given, str) else rule.given(settings)
                 raise fail(expected=rule.expected.format(**words), given=given.format(**words),
-                           where=rule.where.format(**words), remedy=rule.remedy)
+                           where=rule.where.format(**words), remedy=rule.remedy.format(**words))
 
 
 def check_method(options: Any, methods: Collection[str],

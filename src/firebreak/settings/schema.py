@@ -63,7 +63,7 @@ class Leaf(NamedTuple):
 
     @property
     def option(self) -> str:
-        """As it is typed: the option, or what is typed in its place."""
+        """The option as it is typed, or what is typed in its place."""
         return self.name.upper() if self.is_positional else option_of(self.name)
 
     @property
@@ -87,8 +87,16 @@ class Leaf(NamedTuple):
     @property
     def is_path(self) -> bool:
         """True for a file or folder, or several."""
+        return self._has(Path)
+
+    @property
+    def takes_text(self) -> bool:
+        """True for text that is no choice among words, or several such."""
+        return self._has(Path) or self._has(str)
+
+    def _has(self, wanted: type) -> bool:
         kinds = [plain_type(kind) for kind in members(self.hint)]
-        return any(Path in (kind, *typing.get_args(kind)) for kind in kinds)
+        return any(wanted in (kind, *typing.get_args(kind)) for kind in kinds)
 
     @property
     def may_name_file(self) -> bool:

@@ -45,6 +45,11 @@ def _several(raw: Any) -> list[Any]:
     return raw if isinstance(raw, list) else [raw]
 
 
+def _has_text(raw: Any) -> bool:
+    """True for text and lists with some, which only on the command line stand for numbers."""
+    return any(isinstance(one, str) for one in (raw if isinstance(raw, list | tuple) else [raw]))
+
+
 class Source(NamedTuple):
     """where: the source, as an error names it; given: what it says of a class of settings; shown:
     all that was said, in short; placed: what is made of a converted value.
@@ -149,7 +154,7 @@ def keywords(given: Mapping[str, Any], where: str, left_out: Sequence[str] = (),
                 continue
             ready = handed(leaf, value)
             yield Given(leaf, known[name].said(value) if ready is None else ready,
-                        Origin("argument", name), ready is not None)
+                        Origin("argument", name), ready is not None, _has_text(value))
 
     return Source(where, lambda kind: list(read(kind)))
 
@@ -185,7 +190,7 @@ def tables(tree: Mapping[str, Any], where: str, *, at: Callable[[str], str] | No
                        remedy="leave one of them out")
         return [*listed, *(Given(keys[key].leaf, keys[key].said(value), Origin(
             "key", f"{place(key)}, key {key}" if names_keys else place(key)),
-            is_strict=strict) for key, value in said)]
+            is_strict=strict or _has_text(value)) for key, value in said)]
 
     return Source(where, read, placed=placed)
 

@@ -34,8 +34,6 @@ class WeatherSettings:
     hours: AtLeastOne | None = None
     """Number of hours of weather that changes by the hour, from a weather file; weather is constant
     during a fire if not given."""
-    year: int | None = None
-    """Year of the .wtr and .wnd files, which do not hold it."""
     wind_towards: bool = False
     """The directions in the weather file are those that the wind blows to, as C2F-W reads them with
     FBP fuels."""

@@ -122,8 +122,8 @@ def _mean_row(rows: WeatherScenarios, which: NDArray[np.intp]) -> WeatherScenari
 
 
 def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int,
-               year: int | None = None, wind_towards: bool = False,
-               sunlit: bool = False, moisture: str | None = DEFAULT_MOISTURE,
+               wind_towards: bool = False, sunlit: bool = False,
+               moisture: str | None = DEFAULT_MOISTURE,
                latitude_deg: float | None = None) -> WeatherStreams:
     """The weather of fires, from any file or folder of weather.
 
@@ -140,7 +140,6 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         scenarios: how many at most.
         hours: length of streams; None for what the file suggests, see above.
         seed: of the draws.
-        year: of a .wtr and .wnd.
         wind_towards: directions are those the wind blows TO.
         sunlit: dead fuel lies in the open, see `from_table.rows_of`.
         moisture: scenario "D1L1" to "D4L4" for files without moisture; None refuses them.
@@ -175,7 +174,7 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         table = read_gridded(path, read.tolist())
         return gather_streams(rows(turned(table) if wind_towards else table),
                               np.searchsorted(read, periods), 60.0)
-    table = read_weather(path, year=year, wind_towards=wind_towards)
+    table = read_weather(path, wind_towards=wind_towards)
     if table.one_fire:
         return fire_streams([table], [rows(table)], hours=hours)
     table = hourly(table)

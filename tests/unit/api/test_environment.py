@@ -68,13 +68,42 @@ def test_environments_burn_together_on_a_landscape() -> None:
 
 @pytest.mark.parametrize(("options", "words"), [
     ({"budget": 2.0}, "budget: .*at most 1"), ({"size": -3}, "size: .*at least 8"),
+    ({"size": "10"}, "size: expected a whole number .*, got '10'"), ({"area": ""}, "not empty"),
+    
     ({"size": 1000}, "size: .*at most 256"), ({"breach": "maybe"}, "breach: "),
     ({"family": "none"}, "family 'none'"), ({"nope": 1}, "'nope'"),
     ({"render_mode": "human"}, "render mode 'human'"), ({"landscape": "nope.tif"}, "nope.tif"),
     ({"landscape": 3}, "got int"), ({"landscape": "synthetic:1:12", "size": 12}, "no size beside"),
     ({"landscape": "synthetic:1:300"}, "at most 65,536 cells"), ({"lines": 3}, "lines: "),
-    ({"plan_fires": 0}, "plan_fires: ")])
+    ({"plan_fires": 0}, "plan_fires: "), ({"area": "0:5,0:5"}, "a landscape together with area"),
+    ({"value": "houses.tif"}, "a landscape together with value")])
 def test_what_is_wrong_is_said_in_one_sentence(options, words: str) -> None:
     with pytest.raises(InputError, match=words) as error:
         gymnasium.make(ENV_ID, **options)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"lines": True}, {"area": "10:30,10:30"}, {"burning_hours": 4.0}, {"spotting": True},
+    {"break_kind": "shaded", "hold": "equipment"}, {"treatment": "mastication"},
+    {"initial_attack": 60.0}, {"break_width_m": 10.0, "breach": "wilson"}], ids=str)
+def test_a_real_map_is_taken_with_any_breaks(options) -> None:
+    env = make(landscape="sample:santa-ana", **options)
+    _, info = env.reset(seed=1)
+    _, _, _, _, info = env.step(int(info["action_mask"].argmax()))
+    assert not info["illegal_action"]
+    assert (env.get_wrapper_attr("action_masks")() == info["action_mask"]).all()
+
+
+@pytest.mark.parametrize("action", [2.5, -1, 10**9, "a", None, [1, 2], True])
+def test_what_is_no_action_is_refused(action) -> None:
+    env = make(size=8)
+    env.reset(seed=1)
+    with pytest.raises(InputError, match="1 actions from 0 to 63"):
+        env.unwrapped.step(action)
+
+
+@pytest.mark.parametrize("count", [0, -2, 1.5])
+def test_environments_together_are_one_at_least(count) -> None:
+    with pytest.raises(InputError, match="num_envs: expected a whole number"):
+        gymnasium.make_vec(ENV_ID, count, vectorization_mode="vector_entry_point", size=8)

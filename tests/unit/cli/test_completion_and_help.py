@@ -111,9 +111,6 @@ def test_help_shows_the_defaults_that_a_command_has(capsys: pytest.CaptureFixtur
     assert "random plans. [0]" in text
     assert "[1.2]" in text
     assert "[500]" in text
-    for command, executor in (("trials", "processes"), ("evolve", "in-process")):
-        text = " ".join(shown(capsys, command, "--help").split())
-        assert f"Ray cluster (extra ray). [{executor}]" in text
 
 
 def test_the_list_of_methods_has_all_of_them_and_says_which_search(

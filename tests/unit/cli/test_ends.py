@@ -34,7 +34,7 @@ def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path,
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [
     "plan synthetic:1:10 --out", "simulate synthetic:1:10 --out", "train quick --out",
-    "evaluate synthetic:1:10 --executor processes --out", "evolve quick --out"])
+    "evaluate synthetic:1:10 --executor processes --out"])
 def test_a_folder_that_cannot_be_made_is_refused_before_the_work(
         command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
     def work(*_: object, **__: object) -> None:

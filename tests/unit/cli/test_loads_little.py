@@ -49,7 +49,7 @@ def test_a_command_that_needs_no_network_loads_no_library_of_them(
     "plan gone.tif", "evaluate gone.tif", "simulate gone.tif", "landscape info gone.tif",
     "landscape convert gone.tif --out new.tif", "landscape lines gone.tif --out new.geojson",
     "behavior gone.csv --out new.csv", "visualize gone", "visualize gone --serve", "train gone",
-    "train --resume gone", "trials gone", "evolve gone", "memory report gone",
+    "train --resume gone", "memory report gone",
     "memory check gone",
     *(f"{command} sample:santa-ana {option} gone" for command, option in (
         ("plan", "--policy"), ("plan", "--weather"), ("plan", "--config"), ("plan", "--existing"),

@@ -59,3 +59,16 @@ def test_every_command_names_an_option_that_it_does_not_have(name: str, capsys: 
     assert len(said.splitlines()) == 1
     assert "─" not in said
     assert "--no-such-option-anywhere" in said
+
+
+def test_no_name_of_a_file_of_options_is_not_the_current_folder(capsys: Out) -> None:
+    assert main(["plan", "synthetic:3:8", "--config", ""]) == 2
+    assert "--config: expected the name of a file or folder, not empty" in capsys.readouterr().err
+
+
+def test_a_remedy_names_the_setting_that_it_is_about(capsys: Out) -> None:
+    assert main(["train", "quick", "--set", "agent.fit_steps=5", "--set",
+                 "agent.discount=0.5"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("firebreak: --set agent.fit_steps=5: expected agent.discount = 0")
+    assert said.endswith("set it, or leave agent.fit_steps out\n")

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# It keeps what it imports, so it is imported before work is replaced.
+# They keep what they import, so they are imported before work is replaced.
+import firebreak.planning.evaluation.compared_plans
 import firebreak.planning.methods  # noqa: F401
 from firebreak.api.shared import evaluate_steps
 from firebreak.cli import main
@@ -20,15 +21,12 @@ WORKERS = {
     "fewer workers than none": (["--executor", "processes", "--workers", "-1"],
                                 "at least 0 and at most 4096, got -1"),
     "no Ray": (["--executor", "ray"], "expected Ray"),
-    "no address": (["--executor", "ray", "--ray-address", "nowhere"], "HOST:PORT"),
-    "nobody there": (["--executor", "ray", "--ray-address", "127.0.0.1:9"], "got no answer"),
-    "an address without Ray": (["--executor", "processes", "--ray-address", "127.0.0.1:9"],
-                               "--executor ray together with"),
-    "no limit": (["--executor", "processes", "--worker-limit-s", "0"], "--worker-limit-s"),
+    "no address": (["--executor", "ray"], "RAY_ADDRESS: expected HOST:PORT"),
+    "nobody there": (["--executor", "ray"], "RAY_ADDRESS=127.0.0.1:9: expected"),
 }
+ADDRESSES = {"no address": "nowhere", "nobody there": "127.0.0.1:9"}
 ALONE = {
     "workers alone": (["--workers", "2"], "expected --executor together with"),
-    "a limit alone": (["--worker-limit-s", "5"], "expected --executor together with"),
 }
 PLANS = {
     "no plan": (["--plan", "nowhere/plan"], "nowhere/plan: expected a plan"),
@@ -42,7 +40,6 @@ FIRES = {
     "a policy for no method": (["--policy", "run"], "a method that follows a policy"),
     "a limit for no search": (["--time-limit", "2"], "a method that searches"),
     "windows of no size": (["--windows", "2"], "expected --window together with --windows"),
-    "draws of no doubt": (["--draws", "5"], "expected --perturb together with --draws"),
     "draws of nothing drawn": (["--random-draws", "5"],
                                "--random-draws: expected a method that draws its plans: random, "
                                "got none; name one of them, or leave it out"),
@@ -86,19 +83,15 @@ CASES = {
     }.items()},
     **{f"evaluate: {name}": (EVALUATE, *case) for name, case in {
         **WORKERS, **ALONE, **PLANS, **FIRES,
-        "doubts by workers": (["--perturb", "--executor", "processes"], "no --perturb beside"),
     }.items()},
     **{f"evaluate by workers: {name}": ([*EVALUATE, "--executor", "in-process"], *case)
        for name, case in {**PLANS, **FIRES}.items()},
     **{f"evaluate by workers, kept: {name}": (
         [*EVALUATE, "--executor", "in-process", "--out", "sums"], *case)
        for name, case in {**PLANS, **FIRES}.items()},
-    **{f"{command}: {name}": ([command, "--quiet"] if command == "evolve" else [command], *case)
-       for command in ("evolve", "trials") for name, case in WORKERS.items()},
 }
 WORK = ("firebreak.fire.make_scene",
-        "firebreak.planning.making.make_plan", "firebreak.train.data.splits.make_splits",
-        "firebreak.train.data.folds.make_store")
+        "firebreak.planning.making.make_plan", "firebreak.train.data.splits.make_splits")
 
 
 def work(*_: object, **__: object) -> None:
@@ -114,6 +107,7 @@ def test_bad_input_is_refused_before_there_is_work(
     monkeypatch.chdir(tmp_path)
     if large:
         monkeypatch.setattr(evaluate_steps, "LARGE_CELLS", 500)
+    monkeypatch.setenv("RAY_ADDRESS", ADDRESSES.get(name.partition(": ")[2], ""))
     if name.endswith("no Ray"):
         monkeypatch.setitem(sys.modules, "ray", None)
     elif "ray" in options:
@@ -139,7 +133,6 @@ def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
         monkeypatch.setattr(place, work)
     where = ["--executor", "in-process"] if by_workers else []
     for lands, options, words in (
-            (LAND[:1], ["--budget", "0.2"], "expected plans of the evaluated budget"),
             (LAND[:1], ["--budget", "0.000001"], "a budget that buys the cheapest cell"),
             ([LAND[0], "synthetic:4:30"], [], "one landscape together with --plan")):
         assert main(["evaluate", *lands, "--methods", "none", "--plan", str(plan), *options,
@@ -154,7 +147,7 @@ def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
                                      [*PLAN, "--segment-m", "300", "--report", "none"],
                                      [*PLAN, "--segment-m", "300", "--method", "strips"],
                                      [*EVALUATE[:-1], "none,random", "--random-draws", "5"],
-                                     SIMULATE, EVALUATE, ["evolve", "--quiet"], ["trials"]],
+                                     SIMULATE, EVALUATE],
                          ids=lambda command: command[0])
 def test_good_input_comes_to_the_work(command: list[str], tmp_path: Path,
                                       monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firebreak.api.shared.domains import part_of_map
 from firebreak.api.shared.evaluate_steps import parts_of
+from firebreak.api.shared.fire_maps import burn
+from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.records import warn_of_other_options, write_options
 from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOptions
 from firebreak.cli.commands.evaluate import EvaluateArguments
@@ -15,6 +18,7 @@ from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.landscape.formats.folders import write_cell2fire
 from firebreak.landscape.raster.windows import Window, list_windows
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.progress import no_bar
 
 
 def windows(seed: int, count: int) -> list[str]:
@@ -63,17 +67,20 @@ def test_an_ignition_that_bare_ground_hems_in_is_said() -> None:
         assert bool(said) == bool(words)
 
 
-def test_an_observed_fire_lasts_as_long_as_it_is_said_to() -> None:
+def test_a_single_fire_lasts_as_long_as_it_is_said_to() -> None:
     land = generate(3, (12, 12))
-    options = SceneOptions(fire=FireOptions(duration_min=1440.0, duration_spread=0.0))
-    assert options.scene(land, "synthetic:3:12").fires("a", 9).duration_min.tolist() == [1440.0] * 9
-    spread = SceneOptions(fire=FireOptions(duration_min=1440.0)).scene(land, "synthetic:3:12")
-    assert len(set(spread.fires("a", 9).duration_min)) == 9
+    scene = SceneOptions(fire=FireOptions(duration_min=600.0))
+    part = part_of_map(land, None, scene, "synthetic:3:12")
+    for count in (1, 9):
+        done = burn(part, SimulateOptions(fires=count, scene=scene), no_bar)
+        lasts = done.fires.duration_min.tolist()
+        assert len(set(lasts)) == count
+        assert (lasts == [600.0]) == (count == 1)
 
 
 def test_an_option_that_a_plan_does_not_know_is_no_other_option(
         tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     path = write_options(tmp_path, SceneOptions())
-    path.write_text(path.read_text().replace('"duration_spread": 0.5', '"of_later": 1'))
+    path.write_text(path.read_text().replace('"spotting": false', '"of_later": 1'))
     warn_of_other_options(tmp_path, SceneOptions())
     assert not recwarn.list

@@ -9,20 +9,21 @@ from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.env.drawn_breaks import DRAWN_KINDS, HELD_ON, BreakShares, draw_breaks
-from firebreak.env.gains import ExactGains
 from firebreak.env.gym_env import FuelbreakEnv, FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource, Variation, synthetic_landscapes
 from firebreak.env.storage.problem import Problem, make_problem, sizes_for
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, HoldRule, conditions_from, make_scene
+from firebreak.settings.agent import AgentSettings
 from firebreak.settings.breaks import BreakSettings
 from firebreak.settings.fire import FireSettings
-from firebreak.train.rollout.gains import LineGains
+from firebreak.train.rollout.gains import ActionGains
 from firebreak.weather.scenarios import make_scenarios
 from firebreak.weather.streams import STEPS, make_streams
 
 SIZE, PLAN, REWARD = 12, 10, 8
 SHAPE = (SIZE, SIZE)
+EVERY = AgentSettings(gain_share=1.0, gain_fires=REWARD)
 PLACES = {"parts": 0.5, "existing": 0.6, "slope_costs": 0.5}
 BREACHED = BreakShares(shaded=0.25, narrow=0.25, breached=0.25, **PLACES)
 HELD = BreakShares(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
@@ -63,8 +64,9 @@ def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem
 def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
         jobs: BreakShares, fbp: float, changing: float) -> None:
     mixed, draw = source(jobs, fbp=fbp, changing=changing), np.random.default_rng(0)
-    env, gains = FuelbreakVectorEnv(mixed, 3), ExactGains(mixed.sizes(3), REWARD)
+    env, gains = FuelbreakVectorEnv(mixed, 3), ActionGains(mixed.sizes(3), EVERY, 0)
     observation, info = env.reset(seed=0)
+    values = draw.random(int(env.single_action_space.n), np.float32)
     seen: set[tuple[str, str]] = set()
     steps: list[set[int]] = []
     for _ in range(7):
@@ -79,13 +81,15 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
             own = FuelbreakEnv(mixed)
             own.slots = ProblemBatch(sizes_for(hand.scene, 1, PLAN, REWARD))
             assert np.array_equal(own.reset(options={"problem": hand})[0], observation[slot])
-            alone.append((own, ExactGains(own.slots.sizes, REWARD)))
+            alone.append((own, ActionGains(own.slots.sizes, EVERY, 0)))
         for _ in range(3):
             masks = info["action_mask"]
             actions = np.array([draw.choice(np.flatnonzero(mask)) for mask in masks])
             for slot, (own, own_gains) in enumerate(alone):
                 assert np.array_equal(own.action_masks(), masks[slot] > 0)
-                np.testing.assert_array_equal(gains.of(env.slots, slot), own_gains.of(own.slots, 0))
+                for one, other in zip(gains.of(env.slots, slot, values, 0),
+                                      own_gains.of(own.slots, 0, values, 0), strict=True):
+                    np.testing.assert_array_equal(one, other)
             observation, reward, over, _, info = env.step(actions)
             for slot, (own, _) in enumerate(alone):
                 result = own.step(int(actions[slot]))
@@ -127,9 +131,8 @@ def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand()
     env = FuelbreakVectorEnv(mixed, 1)
     env.reset(seed=1)
     assert env.slots.breaks[0].sum() > 2
-    gains = LineGains(mixed.sizes(1), REWARD, lambda layers: np.zeros(
-        int(env.single_action_space.n), np.float32), 0)
-    gains.of(env.slots, 0, 0)
+    gains = ActionGains(mixed.sizes(1), replace(EVERY, segments=True), 0)
+    gains.of(env.slots, 0, np.zeros(int(env.single_action_space.n), np.float32), 0)
     tried = gains.exact._slots
     assert tried.budget_left[0] == env.slots.budget_left[0]
     assert np.array_equal(tried.available[0], env.slots.available[0])

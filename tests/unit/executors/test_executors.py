@@ -16,15 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firebreak.api.shared.executor_options import ExecutorOptions
 from firebreak.checks import InputError
 from firebreak.executors.base import Executor, call_all, map_chunks
 from firebreak.executors.calls import Recipe, WorkerLostError
 from firebreak.executors.choice import open_executor
 from firebreak.executors.processes import Processes, pack, unpack
 from firebreak.executors.ray_core import check_address
-from firebreak.settings.binding import bind
-from firebreak.settings.sources import argv
 from worked import Tally, make_nothing, make_tally
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no system call does this")
@@ -104,20 +101,6 @@ def test_a_shared_payload_reaches_every_worker_before_its_next_call(
                 total * k for k in range(5)]
 
 
-def test_a_replaced_worker_holds_nothing_of_the_old_one_but_the_payload(
-        processes: Executor, in_process: Executor) -> None:
-    for executor in (in_process, processes):
-        executor.share(np.ones(3))
-        for expected in (1, 2):
-            executor.submit(0, "count")
-            assert executor.answers()[0].value == expected
-        executor.recycle(0)
-        executor.submit(0, "count")
-        assert executor.answers()[0].value == 1
-        executor.submit(0, "weighted", 2)
-        assert executor.answers()[0].value == 6.0
-
-
 def test_a_killed_worker_is_replaced_and_the_result_is_the_same(
         processes: Executor, tmp_path: Path) -> None:
     marker = tmp_path / "kill"
@@ -153,16 +136,6 @@ def test_a_worker_that_hangs_is_replaced(processes: Executor, tmp_path: Path) ->
     assert [answer.value for answer in processes.answers()] == ["answered"]
     assert processes.restarts > before
     processes.limit_s = None
-
-
-def test_users_may_limit_how_long_a_worker_is_waited_for() -> None:
-    recipe = Recipe(make_tally)
-    with closing(ExecutorOptions("processes", 1, None, 7.0).open(recipe)) as executor:
-        assert executor.limit_s == 7.0
-    assert ExecutorOptions("in-process", 1, None, 7.0).open(recipe).limit_s is None
-    for wrong in ("0", "-1", "nan"):
-        with pytest.raises(InputError, match="a number above 0"):
-            bind(ExecutorOptions, argv(["--worker-limit-s", wrong], "evaluate"))
 
 
 def test_bad_input_in_a_worker_is_bad_input_here(
@@ -272,8 +245,6 @@ def test_a_worker_count_or_address_that_cannot_be_is_one_sentence() -> None:
     recipe = Recipe(make_tally)
     with pytest.raises(InputError, match="0 to 4096 workers, got -1"):
         open_executor("processes", recipe, -1)
-    with pytest.raises(InputError, match="--executor ray together with --ray-address"):
-        open_executor("processes", recipe, 1, ray_address="host:1")
     for wrong in ("nowhere", "host:", ":6379", "host:port"):
         with pytest.raises(InputError, match="HOST:PORT of a Ray head node"):
             check_address(wrong)

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.memory.owned import owned, package_globals
+from firebreak.memory.process import heap_bytes
 from firebreak.memory.profiler import (
     MAX_SHARE_OF_TIME,
     READ_AT_FIRST,
@@ -312,13 +313,14 @@ def test_children_are_counted_with_their_memory() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the C library does not tell")
-def test_the_c_heap_is_counted_to_the_byte() -> None:
+def test_the_c_heap_counts_an_array_that_numpy_holds() -> None:
     grown = []
     for _ in range(5):  # what earlier tests left may be freed in between, some bytes at a time
         gc.collect()
-        reading({})  # what the first reading allocates for good is not what is counted
-        before = reading({})["heap_bytes"]
+        heap_bytes()  # what the first reading allocates for good is not what is counted
+        before = heap_bytes() or 0
         big = np.ones(3_000_000, np.uint8)
-        grown.append(reading({})["heap_bytes"] - before)
+        grown.append((heap_bytes() or 0) - before)
         del big
-    assert any(3_000_000 <= more < 3_100_000 for more in grown), grown
+    # a reading's own objects come and go between two readings, some hundred bytes either way
+    assert any(abs(more - 3_000_000) < 100_000 for more in grown), grown

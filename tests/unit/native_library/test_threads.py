@@ -72,5 +72,5 @@ def test_each_python_thread_has_its_own_number(monkeypatch: pytest.MonkeyPatch) 
         assert pool.submit(threads.thread_count).result() == 2
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(threads.thread_count).result() == 4
-    with pytest.raises(InputError, match="1 to 4 threads, got 5"):
+    with pytest.raises(InputError, match="1 to 4 threads, or 0 for all, got 5"):
         threads.set_threads(5)

@@ -46,7 +46,7 @@ def bound(command: str, leaf: Leaf, text: str) -> Any:
 def test_all_commands_are_found() -> None:
     names = {(command, leaf.name) for command, leaf in OPTIONS}
     assert {("simulate", "duration_min"), ("plan", "segment_m"), ("landscape fetch", "timeout_min"),
-            ("evaluate", "budget")} <= names
+            ("visualize", "budget")} <= names
     assert len(names) > 40
 
 

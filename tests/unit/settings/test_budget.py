@@ -12,7 +12,7 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.checks import InputError
 from firebreak.cli.shared.common import parse
 from firebreak.cli.shared.plan_record import PlanArguments
-from firebreak.settings.budget import Limits, limits_of, read_budget
+from firebreak.settings.budget import Limits, read_budget
 
 LAND = "synthetic:1:12"
 ACCEPTED: list[tuple[Any, Limits]] = [
@@ -35,7 +35,8 @@ REFUSED: list[tuple[Any, str]] = [
     ("2027.5:3", "a year and a budget for each phase"),
     (["5%", "6%"], "limits in different units, got two shares;"),
     (["20", "2027:30"], "got two amounts of money;"), ("4ha and 5ha", "got two areas;"),
-    ([], "got none;")]
+    ([], "got none;"), ("5%,3ha", "got '5%,3ha'; give --budget once for each limit; in a file"),
+    ("3 apples", "a number up to 1 is a share, a larger one money")]
 
 
 def _parsed(words: list[str]) -> PlanArguments:
@@ -45,15 +46,15 @@ def _parsed(words: list[str]) -> PlanArguments:
 @pytest.mark.parametrize(("said", "limits"), ACCEPTED)
 def test_each_form_means_the_same_in_python_and_in_the_record(said: Any, limits: Limits) -> None:
     kept = filled(PlanOptions, {"budget": said}, "plan").budget
-    assert limits_of(kept) == limits
-    assert read_budget(kept) == kept  # as options.json gives it back
-    assert isinstance(kept, float) == (limits == Limits(share=limits.share))
+    assert kept == limits
+    assert read_budget(kept.plain()) == read_budget(str(kept)) == kept  # as files give it back
+    assert isinstance(kept.plain(), float) == (limits == Limits(share=limits.share))
 
 
 @pytest.mark.parametrize(("said", "words"), REFUSED)
 def test_what_is_no_budget_is_refused_in_one_sentence(said: Any, words: str | None) -> None:
     if words is None:
-        assert limits_of(read_budget(said)) == Limits(money=float(said))
+        assert read_budget(said) == Limits(money=float(said))
         return
     with pytest.raises(InputError, match=f"^budget: expected .*{words}") as refused:
         filled(PlanOptions, {"budget": said}, "plan")
@@ -77,19 +78,20 @@ def test_words_and_files_say_the_same(words: list[str], value: str, tmp_path: Pa
 @given(st.floats(1e-6, 1e9), st.floats(1e-6, 1e9), st.floats(1e-6, 1.0))
 def test_numbers_come_back_as_they_were(hectares: float, money: float, share: float) -> None:
     kept = read_budget([f"{share!r}", f"{hectares!r}ha", f"{money!r}cost"])
-    assert limits_of(kept) == Limits(share, hectares, money)
+    assert kept == read_budget(str(kept)) == Limits(share, hectares, money)
 
 
 def test_money_and_phases_are_other_spellings_in_every_source(tmp_path: Path) -> None:
     file = tmp_path / "plan.toml"
-    for name, value, kept in (("money", "0.5", "0.5cost"), ("money", "12", "12"),
+    for name, value, text in (("money", "0.5", "0.5cost"), ("money", "12", "12"),
                               ("phases", "2027:3", "2027:3")):
         file.write_text(f'[place]\n{name} = "{value}"\n')
+        kept = read_budget(text)
         assert _parsed([LAND, f"--{name}", value]).budget == kept
         assert _parsed([LAND, "--config", str(file)]).budget == kept
         assert filled(PlanOptions, {name: value}, "plan").budget == kept
     file.write_text("[[phase]]\nyear = 2027\nbudget = 3\n")
-    assert _parsed([LAND, "--config", str(file)]).budget == "2027:3"
+    assert _parsed([LAND, "--config", str(file)]).budget == read_budget("2027:3")
 
 
 def test_a_spelling_keeps_its_unit_and_its_name_in_errors(tmp_path: Path) -> None:
@@ -107,8 +109,8 @@ def test_a_spelling_keeps_its_unit_and_its_name_in_errors(tmp_path: Path) -> Non
 
 def test_the_command_lines_budget_replaces_that_of_the_file(tmp_path: Path) -> None:
     words = _written(tmp_path / "plan.toml", '"40ha"')
-    assert _parsed([*words, "--money", "3"]).budget == "3"
-    assert _parsed(words).budget == "40ha"
+    assert _parsed([*words, "--money", "3"]).budget == Limits(money=3.0)
+    assert _parsed(words).budget == Limits(hectares=40.0)
 
 
 @pytest.mark.parametrize(("options", "words"), [

@@ -13,6 +13,7 @@ from annotated_types import Ge, Gt, Le
 from firebreak.checks import InputError
 from firebreak.cli.shared.plan_record import PlanArguments, plan_file
 from firebreak.settings.binding import bind
+from firebreak.settings.budget import Limits
 from firebreak.settings.schema import POSITIONAL
 from firebreak.settings.sources import argv, keywords, line_words
 
@@ -83,7 +84,7 @@ def test_a_file_names_its_money_once(tmp_path: Path) -> None:
 
 def test_no_budget_is_no_budget() -> None:
     settings = bind(PlanArguments, keywords({"money": None, "budget": 0.1}, "plan")).options
-    assert settings.budget == 0.1
+    assert settings.budget == Limits(share=0.1)
 
 
 def test_an_unknown_key_is_answered_with_keys_and_tables_beside_it(tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ FORMS = ("weather", "layers", "losses", "treatments")
 """A path here, a path as text relative to the data there; fractions with commas, or a list."""
 TOML_ONLY = ("duration_sigma", "wind_spread_km_h", "wind_direction_spread_deg", "plan_fires",
              "reward_fires")
-"""Keys of [fires] that are no option of this name: duration_sigma is --duration-spread, on the
-command line the default wind climate holds, and --plan-fires belongs to the command."""
+"""Keys of [fires] that are no option of this name: on the command line the default spread of
+durations and the default wind climate hold, and --plan-fires belongs to the command."""
 VALUES = {field.name for field in fields(ValueSettings)}
 
 

@@ -26,12 +26,14 @@ KINDS: dict[str, Any] = {"plan": PlanOptions, "evaluate": EvaluateOptions,
                          "simulate": SimulateOptions}
 SOURCES = ("option", "key", "argument")
 OPTIONS = [(command, name) for command, kind in KINDS.items() for name in keywords(kind)]
-BESIDE = {"hold": {"break_kind": "shaded"}, "ray_address": {"executor": "ray"}}
+BESIDE = {"hold": {"break_kind": "shaded"}}
 """What a setting needs of others beyond their being said."""
 
 
 def sample(leaf: Leaf) -> Any:
     """A value that a setting may have and does not have by default."""
+    if leaf.name == "budget":
+        return 0.1
     kind = plain_type(next(iter(members(leaf.hint))))
     if typing.get_origin(kind) is typing.Literal:
         return next(name for name in typing.get_args(kind) if name != leaf.default)
@@ -225,3 +227,24 @@ def test_one_plan_from_three_sources_is_the_same(tmp_path: Path) -> None:
     plans = {(tmp_path / name / "data" / "plan.csv").read_bytes()
              for name in ("typed", "filed", "called")}
     assert len(plans) == 1
+
+
+TYPED = [(command, name) for command, kind in KINDS.items() for name, leaf in keywords(kind).items()
+         if {plain_type(one) for one in members(leaf.hint)} & {int, float}]
+TEXTS = [(command, name) for command, kind in KINDS.items() for name, leaf in keywords(kind).items()
+         if leaf.takes_text]
+
+
+@pytest.mark.parametrize(("command", "name"), TYPED)
+def test_text_is_a_number_on_the_command_line_alone(command: str, name: str, ways: Any) -> None:
+    for source, way in ways(command, {name: str(sample(leaves(KINDS[command])[name]))}).items():
+        if source != "option":
+            with pytest.raises(InputError, match=r"number.*, got '"):
+                way()
+
+
+@pytest.mark.parametrize(("command", "name"), TEXTS)
+def test_no_text_is_empty(command: str, name: str, ways: Any) -> None:
+    empty = [""] if leaves(KINDS[command])[name].is_list else ""
+    said = refusals(command, {name: empty}, ways)
+    assert all("not empty, got ''; name one, or leave it out" in text for text in said.values())

@@ -1,5 +1,4 @@
-"""The part of a map to plan for, what may be spent there, and what a plan must keep to; the network
-of breaks that a plan is compared with.
+"""The part of a map to plan for, what may be spent there, and what a plan must keep to.
 """
 
 from dataclasses import replace
@@ -9,21 +8,19 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.plans.budget import money_in, phases_of
+from firebreak.api.shared.budget import money_in, phases_of
 from firebreak.api.shared.domains import part_of_map
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import treated_ha, with_roads
-from firebreak.planning.core.area import Offset, cells_in, cut_grid, mask_on_part
-from firebreak.planning.core.plan import EXISTING, Plan, cost_of, cost_unit, plan_of_cells
-from firebreak.planning.output.export import read_plan
-from firebreak.settings.budget import limits_of
+from firebreak.planning.core.area import Offset, cells_in, mask_on_part
+from firebreak.planning.core.plan import Plan, cost_of, cost_unit
+from firebreak.settings.budget import Limits
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
-    from firebreak.landscape.raster.on_grid import ArrayOnGrid
     from firebreak.planning.core.corridors import Corridors
     from firebreak.planning.core.domain import Domain
     from firebreak.planning.core.rules import PlanRules
@@ -61,12 +58,12 @@ class PlanningArea(NamedTuple):
     domain: "Domain | None"
 
 
-def planning_area(options: PlaceOptions, full: "Landscape", budget: float | str,
+def planning_area(options: PlaceOptions, full: "Landscape", limits: Limits,
                   scene: SceneOptions, source: str) -> PlanningArea:
     """Read what the options name, on a landscape with its rasters.
 
     Args:
-        budget: as `settings.budget` keeps it.
+        limits: the budget.
         scene: the fires. source: what the landscape was read from; empty if it was handed in.
 
     Raises:
@@ -81,7 +78,7 @@ def planning_area(options: PlaceOptions, full: "Landscape", budget: float | str,
     if options.must_exclude is not None:
         excluded = mask_on_part(options.must_exclude, land, offset, full)
         land = _without(land, excluded, include, offset)
-    limits, phases = limits_of(budget), phases_of(budget)
+    phases = phases_of(limits)
     money, most_cells = money_in(limits, land, treated_ha(land, scene.breaks.break_width_m),
                                  over_years=options.horizon is not None)
     lines = _lines(options, land, scene.breaks.leak)
@@ -121,11 +118,11 @@ def as_counted(scene: "Scene", area: PlanningArea, share: float) -> "tuple[Scene
         1.0, money / cost_of(np.flatnonzero(land.treatable), land))
 
 
-def priced(plan: Plan, area: PlanningArea, budget: float | str) -> Plan:
+def priced(plan: Plan, area: PlanningArea, limits: Limits) -> Plan:
     """A plan that was made on a scene of `as_counted`, at what its cells cost."""
     if area.most_cells is None or area.rules.budget is None:
         return plan
-    land, limits = area.land, limits_of(budget)
+    land = area.land
     cost = cost_of(plan.cells, land)
     by_area = limits.money is None and limits.share is None
     return replace(plan, cost=cost, cost_unit=cost_unit(land),
@@ -133,13 +130,13 @@ def priced(plan: Plan, area: PlanningArea, budget: float | str) -> Plan:
                    budget=cost if by_area else max(cost, area.rules.budget))
 
 
-def priced_rows(found: "Evaluation", area: PlanningArea, budget: float | str) -> "Evaluation":
+def priced_rows(found: "Evaluation", area: PlanningArea, limits: Limits) -> "Evaluation":
     """A comparison on a scene of `as_counted`, its plans at what their cells cost."""
     if area.most_cells is None:
         return found
     return replace(
         found, rows=tuple(row._replace(budget=area.share) for row in found.rows),
-        plans=tuple({name: priced(plan, area, budget) for name, plan in plans.items()}
+        plans=tuple({name: priced(plan, area, limits) for name, plan in plans.items()}
                     for plans in found.plans))
 
 
@@ -166,19 +163,23 @@ def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "Corridors |
     """
     from firebreak.landscape.candidates.corridor import corridor_of
     from firebreak.landscape.formats.assemble import warn
+    from firebreak.landscape.formats.overlays import file_and_attribute
     from firebreak.landscape.raster.line_cells import lines_on_grid
     from firebreak.planning.core.corridors import Corridors
 
-    path = options.lines
-    if path is None:
+    if options.lines is None:
         return None
-    found = lines_on_grid(path, land, options.segment_m, joined=leak)
+    path, attribute = file_and_attribute(options.lines)
+    assert isinstance(path, Path)
+    found = lines_on_grid(path, land, options.segment_m, joined=leak, attribute=attribute)
     if found.outside:
         warn(f"{path}: {found.outside} of {found.outside + len(found.pieces)} lines lie outside "
              "the map and are left out")
     can = land.treatable.ravel()
-    pairs = [(corridor_of(piece, land, "given"), number) for number, pieces in
-             enumerate(found.pieces) for piece in pieces if can[piece].any()]
+    pairs = [(corridor_of(piece, land, "given", treated=wide)._replace(name=name), number)
+             for number, (name, pieces, all_wide) in enumerate(zip(
+                 found.names, found.pieces, found.wide, strict=True))
+             for piece, wide in zip(pieces, all_wide, strict=True) if can[piece].any()]
     if not pairs:
         raise fail(expected="lines with treatable cells", given="none", where=str(path),
                    remedy="check their place, and the area and masks")
@@ -221,32 +222,3 @@ def _treatable(include: NDArray[np.int64], land: "Landscape", offset: tuple[int,
         raise fail(expected="cells to include that burn", given="none",
                    where=str(options.must_include), remedy="leave --must-include out")
     return burns
-
-
-def existing_plan(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
-                  offset: Offset) -> Plan:
-    """A network of breaks, as a plan for the part of the map that is planned for.
-
-    Raises:
-        InputError: nothing of it can be treated there.
-
-    Warns:
-        LandscapeWarning: a part of it lies where nothing may be treated, and is left out.
-    """
-    from firebreak.landscape.formats.assemble import warn
-    from firebreak.landscape.raster.shape_files import is_vector
-
-    if isinstance(path, Path) and not is_vector(path) and (
-            path.is_dir() or path.suffix.lower() == ".csv"):
-        mask = cut_grid(read_plan(path, full).break_mask(), land.shape, offset)
-    else:
-        mask = mask_on_part(path, land, offset, full) & land.burnable
-    cells = np.flatnonzero(mask & land.treatable)
-    lost = int(mask.sum()) - cells.size
-    if lost:
-        warn(f"{path}: {lost} of {int(mask.sum())} cells lie where nothing may be treated, and are "
-             "left out of the comparison")
-    if not cells.size:
-        raise fail(expected="breaks on treatable cells", given="none", where=str(path),
-                   remedy="check its place, and the area and masks")
-    return plan_of_cells(cells, land, EXISTING)

@@ -1,20 +1,21 @@
 """A plan that was made at once: what it changes on test fires, and its files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firebreak.api.plans.budget import money_by_year
 from firebreak.api.plans.corridors import house_buffer_of
+from firebreak.api.plans.improving import lines_of_network
 from firebreak.api.plans.request import PlanRequest, Sayer
+from firebreak.api.shared.budget import money_by_year
 from firebreak.api.shared.map_defaults import rows_named
-from firebreak.fire import burn
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.candidates.corridors.ground import ground_of
 from firebreak.landscape.candidates.corridors.shape import with_line_lengths
 from firebreak.landscape.formats.treated import write_treated
+from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.names import DATA
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.barriers.words import barrier_words
@@ -24,12 +25,13 @@ from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
 from firebreak.planning.evaluation.build_order import in_build_order, years_of
-from firebreak.planning.evaluation.crews import CrewLosses, crew_losses
 from firebreak.planning.evaluation.doubt import trust_in, worlds
+from firebreak.planning.evaluation.drawn import Change, changes_of, changes_table
 from firebreak.planning.evaluation.effect import effect_of, in_unit
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import MOST_FIRES, FireFacts, fire_facts
-from firebreak.planning.evaluation.losses import saved_by_order
+from firebreak.planning.evaluation.intervals import FireGroups
+from firebreak.planning.evaluation.losses import CrewLosses, crew_losses, saved_by_order
 from firebreak.planning.evaluation.refine import saved_by_each
 from firebreak.planning.methods import method_of
 from firebreak.planning.output.buildable import Counts, counts_of
@@ -43,6 +45,8 @@ from firebreak.planning.output.export_effect import (
     write_effect,
 )
 from firebreak.planning.output.segment_layers import write_segments
+from firebreak.planning.output.tables import csv_text
+from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
 from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.planning.years.schedule import RULES
 from firebreak.settings.planning import TRUST_DRAWS
@@ -68,12 +72,14 @@ class Judgement(NamedTuple):
         curves: by rival what its beginnings save, for the full report.
         fires: the test fires without breaks.
         crews: what they lose by how many crews there are; None where nobody holds breaks.
+        changes: from the network that the plan begins with; none where it begins with nothing.
     """
 
     result: PlanResult
     curves: "dict[str, Curve]"
     fires: FireFacts
     crews: CrewLosses | None
+    changes: Sequence[Change] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,6 +94,7 @@ class PlanAtOnce:
         others: the plans of the methods that a chooser tried, by name.
         evaluation: of the plan and of others on test fires; None where there are none.
         judgement: what it changes on them; None without any, or before it was judged.
+        unfinished: what was kept of windows' plans, until the plan is written.
     """
 
     request: PlanRequest
@@ -97,6 +104,7 @@ class PlanAtOnce:
     others: Mapping[str, Plan] = field(default_factory=dict)
     evaluation: Evaluation | None = None
     judgement: Judgement | None = None
+    unfinished: Kept = NOTHING_KEPT
 
     def judged(self, bar: Bar) -> "PlanAtOnce":
         """The run with what the plan changes on the test fires, where there are any."""
@@ -113,8 +121,11 @@ class PlanAtOnce:
         return on_full_map(self.judgement.result), segment_columns(self.judgement.result)
 
     def writing(self, say: Sayer) -> AbstractContextManager[None]:
-        """The context in which the plan is written."""
-        return nullcontext()
+        """The context in which the plan is written.
+
+        say: takes a sentence where it is stopped and what is done of it is kept.
+        """
+        return self.unfinished.writing(say)
 
     def write_plan(self, out: Path, first: FirstPlan | None = None) -> list[Path]:
         """Write the plan itself, and the whole landscape with its breaks for other fire programs.
@@ -152,7 +163,8 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         scene = replace(scene, landscape=area.anywhere)
     brief, full = options.report == "brief", options.report == "full"
     order = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
-    with bar(0 if brief else len(order), "segment") as advance:
+    with bar(0 if brief else len(order),
+             "corridor" if made.request.corridors else "segment") as advance:
         if not brief:
             by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
             order = in_build_order(scene, by_place, plan.plan_fires, advance)
@@ -178,19 +190,30 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         scene, plan, area.full, area.offset, order, in_unit(effect, unit), options.scene.seed,
         area.rules.include,
         years_of(order, area.phases) if area.phases and over_years is None else None,
-        evaluation.plans[0][EXISTING].cells if options.place.existing is not None else NO_CELLS,
+        evaluation.plans[0][EXISTING].cells if options.place.network is not None else NO_CELLS,
         cells_in(options.scene.map.built, area.land, area.offset, area.full), unit,
         rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year,
         _counts(made, evaluation, order) if made.request.corridors else {},
         _without(scene, fires, order, unit.per_value)
         if made.request.corridors and not brief else ()), curves,
         fire_facts(scene, fires, scene.fires("plan", plan.plan_fires)),
-        crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)))
+        crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)),
+        _changes(made, fires, effect.groups, bar))
+
+
+def _changes(made: PlanAtOnce, fires: "Fires", groups: FireGroups, bar: Bar) -> list[Change]:
+    """The changes from the network that a plan begins with."""
+    if made.request.options.place.improve is None:
+        return []
+    network = lines_of_network(made.request)
+    scene = replace(made.scene, landscape=made.request.area.anywhere)
+    with bar(len(network), "line") as advance:
+        return changes_of(scene, fires, groups, network, made.plan, advance)
 
 
 def _without(scene: "Scene", fires: "Fires", parts: list[Corridor], per_value: float,
              ) -> list[float]:
-    """By how much the mean loss of fires rises if a part is left out, of each, in the unit."""
+    """Rise of the mean loss of fires if each part is left out, in the unit."""
     _, more = saved_by_each(scene, fires, parts, range(len(parts)))
     found: list[float] = (per_value * more).tolist()
     return found
@@ -206,8 +229,8 @@ def _counts(made: PlanAtOnce, evaluation: Evaluation, parts: list[Corridor]) -> 
 
 
 def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResult | None:
-    """The schedule of the plan's segments, in build order: what to build and keep up; None where it
-    was not asked or there is nothing to build.
+    """The schedule of the plan's segments, in build order: what to build and maintain; None where
+    it was not asked or there is nothing to build.
     """
     options, area = made.request.options, made.request.area
     horizon = options.place.horizon
@@ -238,21 +261,15 @@ def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation:
         if plan.chosen_by is not None:
             tags["chosen_by"] = plan.chosen_by
         written = write_effect(out, result, tags)
+    if judgement.changes:
+        written.append(write_text(out / DATA / "changes.csv", [csv_text(changes_table(
+            judgement.changes, area.land, plan.priced_in))]))
     whole = origin._replace(files=[*origin.files, *written])
-    report = reported(result, evaluation, whole, "brief" if brief else "full",
-                      _promised(made.scene, plan) if brief else None, judgement.fires,
+    report = reported(result, evaluation, whole, "brief" if brief else "full", judgement.fires,
                       judgement.crews)._replace(
-                          domain=area.domain,
+                          domain=area.domain, changes=judgement.changes,
                           barrier=barrier_words([plan, *made.others.values()]))
     return [*written, *write_plan_report(out, report, judgement.curves, bar)]
-
-
-def _promised(scene: "Scene", plan: Plan) -> float | None:
-    """Share of the loss of its plan fires that a plan saves."""
-    fires = scene.fires("plan", plan.plan_fires)
-    before, after = (float(burn(scene, fires, breaks).loss.sum())
-                     for breaks in (None, plan.break_mask()))
-    return 1.0 - after / before if before > 0.0 else None
 
 
 def _write_pictures(out: Path, made: PlanAtOnce) -> list[Path]:

@@ -2,10 +2,8 @@
 and written.
 """
 
-import contextlib
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,22 +14,24 @@ from numpy.typing import NDArray
 from firebreak.api.plans.area import as_counted, priced
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
 from firebreak.api.shared.map_defaults import is_map
-from firebreak.checks import InputError, counted
-from firebreak.fire import burn_plans
+from firebreak.checks import InputError
+from firebreak.fire import Scene, burn_plans
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import cells_in, lift, lift_segments
 from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
-from firebreak.planning.core.progress import Bar, in_shares
-from firebreak.planning.evaluation.crews import CrewLosses, crew_losses
+from firebreak.planning.core.progress import Bar, Reporter, in_shares
+from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.fire_facts import MOST_FIRES, FireFacts, fire_facts
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
+from firebreak.planning.evaluation.losses import CrewLosses, crew_losses
+from firebreak.planning.evaluation.tables import MORE_FIRES, keeps_little
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.segment_layers import write_segments
 from firebreak.planning.output.tables import columns_of
 from firebreak.planning.windows.cores import CORE_CELLS, WindowSettings
-from firebreak.planning.windows.kept import NOTHING_KEPT, Unfinished, job_of
+from firebreak.planning.windows.kept import NOTHING_KEPT, Kept, Unfinished, job_of
 from firebreak.planning.windows.make import (
     WindowPlan,
     make_region,
@@ -43,10 +43,6 @@ from firebreak.planning.windows.region import Region
 
 if TYPE_CHECKING:
     from firebreak.report.pages.reported_plan import Origin
-
-KEPT_SHARE = 0.75
-"""A plan that keeps less than this share of what it promises is said to."""
-
 
 class WindowsJudgement(NamedTuple):
     """The savings of a plan by windows on test fires.
@@ -82,14 +78,14 @@ class PlanByWindows:
         request: what it was made from.
         region: its scene and plan fires.
         made: the plan, and how it came about.
-        unfinished: what was kept of it while it was made, until it is written; None: nothing.
+        unfinished: what was kept of it while it was made, until it is written.
         judgement: what it saves of the test fires; None without any, or before it was judged.
     """
 
     request: PlanRequest
     region: Region
     made: WindowPlan
-    unfinished: Unfinished | None = None
+    unfinished: Kept = NOTHING_KEPT
     judgement: WindowsJudgement | None = None
 
     @property
@@ -140,16 +136,9 @@ class PlanByWindows:
             return None
         return lift_segments(found.parts, self.plan.shape, area.offset, area.full), found.columns
 
-    @contextlib.contextmanager
-    def writing(self, say: Sayer) -> Iterator[None]:
-        """The context in which the plan is written; what was kept is removed at the end.
-
-        say: takes a sentence where it is stopped and what is done of it is kept.
-        """
-        with _kept_where_stopped(self.unfinished, say):
-            yield
-        if self.unfinished is not None:
-            self.unfinished.remove()
+    def writing(self, say: Sayer) -> AbstractContextManager[None]:
+        """Block as that of `PlanAtOnce.writing`."""
+        return self.unfinished.writing(say)
 
     def write_plan(self, out: Path) -> list[Path]:
         """Write the plan itself."""
@@ -184,73 +173,82 @@ class PlanByWindows:
         return [*written, *write_plan_report(out, report)]
 
 
-def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
-                    say: Sayer = no_words) -> PlanByWindows:
-    """The plan that is asked for.
+class WindowPlanner:
+    """Plans by windows, on a scene that is chosen and judged as one too.
 
     Args:
-        out: a folder, made if need be; all that is done of the plan is kept in it, and stays until
-            `PlanByWindows.unfinished` is removed. Without one nothing is kept.
+        out: a folder, made if need be; all that is done of the first plan is kept in it, and stays
+            until it is written. Without one nothing is kept.
         say: takes a sentence where the plan goes on with what was kept, or is stopped.
+
+    Attributes:
+        kept: what is kept of the first plan.
     """
+
+    def __init__(self, request: PlanRequest, out: Path | None, say: Sayer) -> None:
+        self._request, self._out, self._say = request, out, say
+        self.kept: Kept = NOTHING_KEPT
+        if is_map(request.source or request.area.full) and not request.options.place.cells:
+            say("by windows a plan has cells and straight lines; --area plans a part of the map "
+                "with corridors")
+
+    def __call__(self, scene: Scene, share: float, plan_fires: int, method: str, rules: PlanRules,
+                 report: Reporter) -> Plan:
+        """The plan of a method. Lines that the user supplies are for other methods."""
+        region = self.region(scene, share, method, replace(rules, lines=None, least_m=0.0))
+        return self.made(region, share, report).plan
+
+    def region(self, scene: Scene, share: float, method: str, rules: PlanRules) -> Region:
+        """The problem that a plan is made for."""
+        options = self._request.options
+        return make_region(scene, share, method, seed=options.scene.seed,
+                           policy=self._request.policy, search=options.search(),
+                           plan_fires=options.plan_fires, rules=rules)
+
+    def made(self, region: Region, share: float, report: Reporter) -> WindowPlan:
+        """The plan of a region, and how it came about."""
+        windows, kept = self._request.options.windows, NOTHING_KEPT
+        settings = WindowSettings(core=windows.window_cells or CORE_CELLS)
+        if self._out is not None and self.kept is NOTHING_KEPT:
+            self.kept = kept = Unfinished(self._out, job_of(region, share, settings))
+        begun = kept.begun_words
+        if begun:
+            self._say(begun)
+        with kept.working(self._say):
+            try:
+                with closing(windows.open(region_recipe(region))) as executor:
+                    return plan_by_windows(region, share, executor, settings, kept=kept,
+                                           report=report)
+            except InputError:
+                if not begun:  # else less memory may be free than then
+                    kept.remove()
+                raise
+
+
+def make_by_windows(request: PlanRequest, bar: Bar, out: Path | None = None,
+                    say: Sayer = no_words) -> PlanByWindows:
+    """The plan that is asked for; out, say: as `WindowPlanner`."""
     options, area = request.options, request.area
-    if is_map(request.source or area.full) and not options.place.cells:
-        say("by windows a plan has cells and straight lines; --area plans a part of the map with "
-            "corridors")
     with bar(0, "map and fires"):
         scene = options.scene.tiled_scene(area.land, request.source)
     planned_on, share = as_counted(scene, area, area.share)
-    region = make_region(planned_on, share, request.method, seed=options.scene.seed,
-                         policy=request.policy, search=options.search(),
-                         plan_fires=options.plan_fires, rules=area.rules)
-    settings = WindowSettings(core=options.windows.window_cells or CORE_CELLS,
-                              margin=options.windows.window_margin)
-    unfinished = None if out is None else Unfinished(out, job_of(region, share, settings))
-    goes_on = unfinished is not None and unfinished.windows > 0
-    if unfinished is not None and goes_on:
-        say(f"goes on with what is kept in {unfinished.folder}: lines of "
-            f"{counted(unfinished.windows, 'window')} and {counted(unfinished.answers, 'answer')} "
-            "of shards")
-    with _kept_where_stopped(unfinished, say):
-        try:
-            with closing(options.windows.open(region_recipe(region))) as executor, bar(
-                    1, "plan") as advance:
-                made = plan_by_windows(region, share, executor, settings,
-                                       kept=unfinished or NOTHING_KEPT, report=in_shares(advance))
-        except InputError:
-            if unfinished is not None and not goes_on:  # else less memory may be free than then
-                unfinished.remove()
-            raise
-    if unfinished is not None:
-        unfinished.write()
+    planner = WindowPlanner(request, out, say)
+    region = planner.region(planned_on, share, request.method, area.rules)
+    with bar(1, "plan") as advance:
+        made = planner.made(region, share, in_shares(advance))
     made = made._replace(plan=priced(made.plan, area, options.budget))
     return PlanByWindows(request=request, region=replace(region, scene=scene), made=made,
-                         unfinished=unfinished)
-
-
-@contextlib.contextmanager
-def _kept_where_stopped(unfinished: Unfinished | None, say: Sayer) -> Iterator[None]:
-    """Keep what is done of a plan where the work ends early, by a signal or a full disk too."""
-    try:
-        yield
-    except BaseException:
-        if unfinished is not None:
-            with contextlib.suppress(OSError):  # of a full disk: what is written already stays
-                unfinished.write()
-            if unfinished.is_kept:
-                say(f"firebreak: what is done of the plan is kept in {unfinished.folder}: the same "
-                    f"command with --out {shlex.quote(str(unfinished.folder.parent))} goes on")
-        raise
+                         unfinished=planner.kept)
 
 
 def saved_words(made: WindowPlan, saved: Interval) -> str:
     """The headline: what is saved of the test fires, and whether more was promised."""
     words = (f"saves {saved.mean:.1%} ({saved.low:.1%} - {saved.high:.1%}) of the loss of the test "
              f"fires; {made.promised:.1%} on its plan fires")
-    if saved.high >= KEPT_SHARE * made.promised:
+    if not keeps_little(made.promised, saved.high):
         return words
     return (f"{words}: it fences in the fires that it was shown, so give more of them "
-            f"(--plan-fires {4 * made.plan.plan_fires})")
+            f"(--plan-fires {MORE_FIRES * made.plan.plan_fires})")
 
 
 def facts_of(made: WindowPlan) -> list[str]:

@@ -3,15 +3,17 @@ houses, and lines that the user supplies.
 """
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from firebreak.api.plans.area import PlanningArea
-from firebreak.api.shared.plan_options import PlaceOptions
+from firebreak.api.shared.plan_options import PlaceOptions, PlanOptions
 from firebreak.checks import fail
 from firebreak.env.storage.problem import problem_of
 from firebreak.fire import burn
+from firebreak.landscape.candidates.corridor import Cells, Corridor
 from firebreak.landscape.candidates.corridors.find import LEAST_M, corridors_on, ground_below
 from firebreak.landscape.candidates.corridors.ground import (
     HOUSE_BUFFER_M,
@@ -19,19 +21,25 @@ from firebreak.landscape.candidates.corridors.ground import (
     ground_of,
     houses_of,
 )
-from firebreak.planning.barriers.cut import Network
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.shape_files import is_vector
+from firebreak.landscape.raster.shapes import cells_by_name
+from firebreak.planning.barriers.cut import Cut, Network
 from firebreak.planning.barriers.enclose import stakes_of
+from firebreak.planning.barriers.offer import flows_are_quick, is_concentrated
 from firebreak.planning.barriers.pieces import whole_cuts
+from firebreak.planning.barriers.rings import rings_around
 from firebreak.planning.barriers.sweep import around_each, hull
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.patterns.offered import offered
+from firebreak.planning.patterns.straight import straight_corridors
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
 
 MOST_CUTS = 6
-"""Closed barriers that are offered beside one around each cluster of value, at most."""
+"""Closed barriers of the whole map that are offered, at most."""
 
 
 def check_corridors_fit(options: PlaceOptions, area: PlanningArea) -> None:
@@ -65,7 +73,13 @@ def house_buffer_of(options: PlaceOptions) -> float:
     return HOUSE_BUFFER_M if options.house_buffer is None else options.house_buffer
 
 
-def with_corridors(options: PlaceOptions, area: PlanningArea, scene: "Scene",
+def named_in(roads: Path | None, lines: Path | None, land: Landscape) -> dict[str, Cells]:
+    """The flat cells of roads, and of lines to choose among, by the names in their files."""
+    return cells_by_name([path for path in (roads, lines)
+                          if isinstance(path, Path) and is_vector(path)], land)
+
+
+def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
                    plan_fires: int) -> PlanningArea | None:
     """An area in which corridors alone may be treated, and what must be included; None without any
     that the money pays for, where no option says what they should be.
@@ -76,18 +90,26 @@ def with_corridors(options: PlaceOptions, area: PlanningArea, scene: "Scene",
     Raises:
         InputError: options say it, and there is none; the plan fires burn nothing of value.
     """
+    options, roads = asked.place, asked.scene.map.roads
     ground = ground_of(area.land, house_buffer_of(options))
     land = replace(area.land, treatable=area.land.treatable & ~ground.near_houses)
     leak = scene.conditions.leak
     problem = problem_of(replace(scene, landscape=land), area.share,
                          fires := scene.fires("plan", plan_fires), fires.first(0))
     behind = burn(scene, fires, want="statistics").downstream_value
-    found = corridors_on(land, ground, shortest_of(options), leak)
-    network = Network(stakes_of(problem))
-    cuts = [*hull(network, area.money, MOST_CUTS), *around_each(network)]
-    lines = offered(found, behind, land, area.rules.lines,
-                    whole_cuts(cuts, land, leak=leak, least_m=0.0 if ground.near_houses.any()
-                               else shortest_of(options)))
+    least_m, houses = shortest_of(options), houses_of(land)
+    cuts, rings, straight = list[Cut](), list[Corridor](), list[Corridor]()
+    if is_concentrated(scene) or flows_are_quick(scene):
+        network = Network(stakes_of(problem))
+        cuts = hull(network, area.money, MOST_CUTS)
+        cuts += [] if houses.any() else around_each(network)
+    if houses.any():  # elsewhere short lines pay little, and keep the choice from long ones
+        rings = rings_around(houses, land, ground, least_m=least_m, leak=leak)
+        straight = straight_corridors(problem, ground, least_m)
+    lines = offered(
+        corridors_on(land, ground, least_m, leak, behind if houses.any() else None), behind, land,
+        area.rules.lines, whole_cuts(cuts, land, leak=leak), rings=rings, straight=straight,
+        named=named_in(roads, options.lines, land))
     lines = replace(lines, corridors=tuple(
         own._replace(ground=ground_below(own.cells, land, ground)) for own in lines.corridors))
     if not any(own.cells.size and own.cost <= area.money for own in lines.corridors):

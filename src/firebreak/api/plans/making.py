@@ -12,17 +12,30 @@ import numpy as np
 from firebreak.api.plans.area import as_counted, priced, priced_rows
 from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
 from firebreak.api.plans.corridors import with_corridors
-from firebreak.api.plans.request import RANDOM_DRAWS, PlanRequest, compared_methods
+from firebreak.api.plans.improving import lines_of_network, method_for, with_network
+from firebreak.api.plans.request import RANDOM_DRAWS, WINDOWS_METHOD, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.core.built import parts_of
-from firebreak.planning.core.fire_counts import enough_plan_fires
+from firebreak.planning.core.fire_counts import enough_plan_fires, most_plan_fires
+from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
-from firebreak.planning.core.progress import Bar, in_shares
-from firebreak.planning.evaluation.auto import Choice, first_plan, plan_by_choice
+from firebreak.planning.core.progress import Bar, Reporter, in_shares
+from firebreak.planning.core.rules import PlanRules
+from firebreak.planning.evaluation.auto import (
+    Choice,
+    Maker,
+    choice_count,
+    first_plan,
+    plan_by_choice,
+)
+from firebreak.planning.evaluation.choice import choice_fires
 from firebreak.planning.evaluation.evaluate import Evaluation, evaluate
 from firebreak.planning.evaluation.knee import at_knee
+from firebreak.planning.evaluation.refine import IMPROVED, improved_plan
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import CHOOSERS, POLICY_METHOD
+from firebreak.settings.planning import PLAN_FIRES
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
@@ -30,10 +43,13 @@ if TYPE_CHECKING:
     from firebreak.fire import Scene
 
 
-def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = None) -> PlanAtOnce:
+def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = None,
+                 window_plan: Maker | None = None) -> PlanAtOnce:
     """The plan that is asked for, compared where there are test fires.
 
-    first: takes the first plan as soon as there is one, where there is more to do.
+    Args:
+        first: takes the first plan as soon as there is one, where there is more to do.
+        window_plan: plans by windows where the request asks for it.
     """
     request, options, area = asked, asked.options, asked.area
     judged = is_judged(options)
@@ -41,9 +57,11 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
         # What breaks leave is known off the lines too, so that other networks can be burned.
         scene = options.scene.scene(area.anywhere, request.source, options.fewest_plan_fires)
         plan_fires = enough_plan_fires(scene, options.plan_fires)
+        network = lines_of_network(request) if options.place.improve is not None else []
         if request.corridors:
-            found = with_corridors(options.place, area, scene, plan_fires)
-            area = found or area
+            found = with_corridors(options, with_network(area, network), scene, plan_fires)
+            area = area if found is None else found._replace(
+                rules=replace(found.rules, include=area.rules.include))
             request = request._replace(area=area, corridors=found is not None)
         scene = replace(scene, landscape=area.land)
 
@@ -51,26 +69,29 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
         if first is not None:
             first(PlanAtOnce(request=request, scene=scene, plan=plan), first_plan(scene, plan))
 
-    plan, choice, others = _planned(request, request.method, scene, area, plan_fires, bar, tell)
+    plan, choice, others = _planned(request, request.method, scene, area, plan_fires, bar, tell,
+                                    window_plan, network)
     if asked.corridors and not request.corridors:
         warnings.warn("no corridor on this map that the money pays for: the plan has cells and "
                       "straight lines, as with --cells", stacklevel=2)
     if request.corridors and plan.cells.size:
-        with bar(1, "knee") as advance:
+        with bar(1, "segments that pay") as advance:
             parts = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
             plan = at_knee(scene, plan, parts, area.rules.include, in_shares(advance)).plan
     made = PlanAtOnce(request=request, scene=scene, plan=plan, choice=choice, others=others)
     if choice is None and judged:
         tell(plan)
-    return replace(made, evaluation=_compared(made, bar)) if judged else made
+    return replace(made, evaluation=_compared(made, bar, window_plan)) if judged else made
 
 
 def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningArea",
              plan_fires: int, bar: Bar, first: Callable[[Plan], object] | None = None,
+             window_plan: Maker | None = None, network: Sequence[Corridor] = (),
              ) -> tuple[Plan, Choice | None, Mapping[str, Plan]]:
     """The plan of a method or chooser for an area; why a chooser kept it, and what else it made.
 
-    first: takes the first plan of a chooser.
+    first: takes the first plan of a chooser; window_plan: see `make_at_once`; network: lines that
+    the plan begins with, as far as they pay.
     """
     options = request.options
     scene, share = as_counted(scene, area, area.share)
@@ -78,33 +99,47 @@ def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningA
     def at_cost(plan: Plan) -> Plan:
         return priced(plan, area, options.budget)
 
+    def one_method(name: str, rules: PlanRules, report: Reporter) -> Plan:
+        if window_plan is not None:
+            return window_plan(scene, share, plan_fires, name, rules, report)
+        return make_plan(scene, share, plan_fires, name, seed=options.scene.seed,
+                         policy=request.policy, search=options.search(), rules=rules,
+                         report=report)
+
     with bar(1, "plan") as advance:
         report = in_shares(advance)
+        if network:
+            own = method_for(request)
+            judging = choice_fires(scene, choice_count(plan_fires, area.land.fuel_model.size))
+            made = improved_plan(
+                scene, network, share, area.rules,
+                lambda rules, report: one_method(own, rules, report), plan_fires,
+                lambda plan: float(judging.savings(plan).mean()), report)
+            return at_cost(replace(made, chosen_by=IMPROVED)), None, {}
         if method not in CHOOSERS:
-            return at_cost(make_plan(
-                scene, share, plan_fires, method, seed=options.scene.seed,
-                policy=request.policy, search=options.search(), rules=area.rules,
-                report=report)), None, {}
+            return at_cost(one_method(method, area.rules, report)), None, {}
         plan, choice, others = plan_by_choice(
             scene, share, plan_fires, seed=options.scene.seed, policy=request.policy,
             rules=area.rules, segment_m=options.place.segment_m, report=report,
-            first=None if first is None else lambda plan: first(at_cost(plan)))
+            first=None if first is None else lambda plan: first(at_cost(plan)),
+            makers={} if window_plan is None else {WINDOWS_METHOD: window_plan})
     if area.most_cells is not None:  # what is left buys no cell within the area
         choice = choice._replace(unspent=0.0)
     return at_cost(plan), choice, {name: at_cost(one) for name, one in others.items()}
 
 
-def _compared(made: PlanAtOnce, bar: Bar) -> Evaluation:
+def _compared(made: PlanAtOnce, bar: Bar, window_plan: Maker | None) -> Evaluation:
     """The plan beside what the honest alternatives achieve on the same test fires."""
     options, plan = made.request.options, made.plan
     # What the chosen method plans by itself stands beside the plan only where it is another one.
     rivals = {name: other for name, other in made.others.items()
               if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
-    cells = [POLICY_METHOD] if (made.request.corridors and made.request.policy
+    small = int(made.request.area.anywhere.treatable.sum()) <= MAX_TREATABLE
+    cells = [POLICY_METHOD] if (made.request.corridors and made.request.policy and small
                                 and options.report != "brief") else []
     others = [name for name in [*compared_methods(options), *cells]
               if options.report == "brief" or name not in (plan.method, *rivals)]
-    existing = _existing(made, bar)
+    existing = _existing(made, bar, window_plan)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
     return beside(made, others, {plan.label: plan, **rivals, **existing}, pairs=pairs,
                   test_fires=options.test_fires, policy=made.request.policy, bar=bar)
@@ -133,20 +168,29 @@ def beside(made: PlanAtOnce, methods: Sequence[str], existing: Mapping[str, Plan
                     else plan for name, plan in existing.items()}
     scene, share = as_counted(scene, area, share)
     return priced_rows(evaluate(
-        [scene], methods, budget_share=share, plan_fires=made.plan.plan_fires,
+        [scene], methods, budget_share=share, plan_fires=_shown(made),
         test_fires=test_fires, seed=options.scene.seed, random_draws=RANDOM_DRAWS, policy=policy,
         search=options.search(), rules=replace(area.rules, shortest_m=0.0, lines=None),
         existing=existing, pairs=pairs, bar=bar), area, options.budget)
 
 
-def _existing(made: PlanAtOnce, bar: Bar) -> dict[str, Plan]:
+def _shown(made: PlanAtOnce) -> int:
+    """The number of plan fires that other methods are given: the plan's, but of those that windows
+    were given no more than one method holds.
+    """
+    given = made.plan.plan_fires
+    most = max(PLAN_FIRES, most_plan_fires(made.scene.landscape.fuel_model.size))
+    return min(given, most) if made.request.options.plan_fires is None else given
+
+
+def _existing(made: PlanAtOnce, bar: Bar, window_plan: Maker | None) -> dict[str, Plan]:
     """The network to compare with, and what the plan's method makes of as much as it costs."""
     request, area, plan = made.request, made.request.area, made.plan
     network = request.network
     if network is None:
         return {}
     if network.cost < cost_of(area.rules.include, area.land):
-        warnings.warn(f"{request.options.place.existing}: {plan.label} is not compared at its "
+        warnings.warn(f"{request.options.place.network}: {plan.label} is not compared at its "
                       "cost, which does not pay for what must be included", stacklevel=2)
         return {EXISTING: network}
     # By the chooser where one chose: the best for that cost may be another method's.
@@ -154,6 +198,7 @@ def _existing(made: PlanAtOnce, bar: Bar) -> dict[str, Plan]:
     most = min(network.cost, whole)  # lines may cost less than a network that is off them
     at_cost = area._replace(share=most / whole, most_cells=None, rules=replace(
         area.rules, budget=most, shortest_m=0.0))
-    equal, *_ = _planned(request, plan.label, made.scene, at_cost, plan.plan_fires, bar)
-    name = f"{plan.label}{AT_EXISTING_COST}"
+    equal, *_ = _planned(request, request.method, made.scene, at_cost, _shown(made), bar,
+                         window_plan=window_plan)
+    name = f"{request.method}{AT_EXISTING_COST}"
     return {EXISTING: network, name: replace(equal, method=name)}

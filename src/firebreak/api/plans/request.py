@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.api.plans.budget import money_by_year, phases_of
-from firebreak.api.shared.executor_options import WindowOptions
-from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.budget import money_by_year, phases_of
+from firebreak.api.shared.executor_options import WindowOptions, use_threads
 from firebreak.api.shared.map_defaults import is_map, rows_named
 from firebreak.api.shared.option_rules import (
     check_corridors,
@@ -62,6 +61,8 @@ class PlanRequest(NamedTuple):
         policy: that learned methods follow, or None.
         network: of breaks to compare with, or None.
         corridors: True where the plan is to be built of corridors.
+        whole: True where a plan by windows is chosen and judged as plans at once are, on a scene of
+            the whole map; else tile by tile.
     """
 
     source: str
@@ -72,6 +73,7 @@ class PlanRequest(NamedTuple):
     policy: "Policy | None"
     network: "Plan | None"
     corridors: bool = False
+    whole: bool = False
 
 
 def check_options(source: "str | Landscape", options: PlanOptions) -> bool | None:
@@ -89,8 +91,13 @@ def check_options(source: "str | Landscape", options: PlanOptions) -> bool | Non
     method = options.method or DEFAULT
     check_methods([method], "--method", choosers=True)
     check_corridors(source, options)
+    improves = options.place.improve is not None
+    if (improves or options.windows != WindowOptions()) and (
+            method not in CHOOSERS and not method_of(method).treats):
+        raise fail(expected="a method that makes breaks", given=f"'{method}'", where="--method",
+                   remedy="name another, or leave it out")
     if options.windows != WindowOptions():
-        _check_by_windows(options, planner_of(method, by_windows=True))
+        _check_by_windows(options)
         return True
     if _can_need_windows(method) and _may_be_large(source, options):
         return None
@@ -102,7 +109,8 @@ def read_request(source: "str | Landscape", options: PlanOptions) -> PlanRequest
     """Check the options, and read the map and the policy.
 
     A map is planned by windows where an option of windows is given, or where it has more than
-    MAX_TREATABLE treatable cells and the method chooses among others or follows a policy.
+    MAX_TREATABLE treatable cells, the method chooses among others or follows a policy, and no plan
+    of corridors fits the memory.
 
     Args:
         source: a landscape, or what to read it from.
@@ -111,40 +119,49 @@ def read_request(source: "str | Landscape", options: PlanOptions) -> PlanRequest
         InputError: options that contradict one another or do not fit the map.
     """
     from firebreak.api.plans.area import planning_area
+    from firebreak.planning.core.fire_counts import fits
 
     by_windows = check_options(source, options)
     phases_of(options.budget)  # what is wrong there is said before a large map is read
     check_on_maps([source], options.scene)
     method, policy = options.method or DEFAULT, None
     if by_windows is not None:
-        policy = _policy(planner_of(method, by_windows=by_windows), options)
+        policy = _policy(method, options)
     if by_windows is False:
         _check_memory(source, options)
     use_threads(options.scene.threads)
     full = options.scene.read(source)
     check_on_land(full, source, options.scene)
-    area = planning_area(options.place, full, options.budget, options.scene,
-                         source if isinstance(source, str) else "")
+    name = source if isinstance(source, str) else ""
+    area = planning_area(options.place, full, options.budget, options.scene, name)
+    corridors = is_map(source) and not (options.place.cells or options.place.only_lines)
+
+    def holds() -> bool:
+        return fits(area.land.shape, options.scene.conditions(area.land, name),
+                    options.fewest_plan_fires)
+
     if by_windows is None:
-        by_windows = int(area.land.treatable.sum()) > MAX_TREATABLE
+        by_windows = int(area.land.treatable.sum()) > MAX_TREATABLE and not (corridors and holds())
         if by_windows:
-            _check_by_windows(options, planner_of(method, by_windows=True))
+            _check_by_windows(options)
         else:
             _check_at_once(options)
             _check_memory(source, options)
-        policy = _policy(planner_of(method, by_windows=by_windows), options)
-    request = PlanRequest(
-        source if isinstance(source, str) else "", options,
-        planner_of(method, by_windows=by_windows), by_windows,
-        area, policy, None,
-        is_map(source) and not by_windows and not (options.place.cells or options.place.only_lines))
+        policy = _policy(method, options)
+    whole = by_windows and (_needs_whole(options) or (options.method in CHOOSERS and holds()))
+    method = WINDOWS_METHOD if by_windows and not whole and method in CHOOSERS else method
+    request = PlanRequest(name, options, method, by_windows, area, policy, None,
+                          corridors and not by_windows, whole)
     _check_on_map(request)
     return request._replace(network=_network(request))
 
 
-def planner_of(method: str, *, by_windows: bool) -> str:
-    """The method or chooser that plans where a method is named."""
-    return WINDOWS_METHOD if by_windows and method in CHOOSERS else method
+def _needs_whole(options: PlanOptions) -> bool:
+    """True where options ask a plan by windows for what tile by tile is not known."""
+    place = options.place
+    return (place.lines is not None or place.horizon is not None or options.report == "full"
+            or place.improve is not None
+            or options.fires_per_ha_year is not None or bool(options.budget.years))
 
 
 def _can_need_windows(method: str) -> bool:
@@ -213,15 +230,23 @@ def _check_memory(source: "str | Landscape", options: PlanOptions) -> None:
                          RANDOM_DRAWS + len(compared_methods(options)) + 1)
 
 
-def _check_by_windows(options: PlanOptions, method: str) -> None:
+def _check_by_windows(options: PlanOptions) -> None:
     """Refuse options that no plan by windows can be made with, or that would change nothing in it:
     no option is without effect, see docs/scale.md.
     """
+    method = options.method or DEFAULT
     options.windows.check()
     check(options, rules=BY_WINDOWS)
-    if not METHODS[method].treats:
-        raise fail(expected="a method that makes breaks", given=f"'{method}'", where="--method",
-                   remedy="name another, or leave it out")
+    if _needs_whole(options):
+        _check_at_once(options)
+    if options.place.lines is not None and method not in CHOOSERS:
+        raise fail(expected=f"the method {DEFAULT} together with --lines: windows choose among no "
+                            "given lines", given=f"'{method}'", where="--method",
+                   remedy="leave it out, or plan a part of the map at once with --area")
+    if method_of(method).handed:
+        raise fail(expected="a method that a plan by windows finds by its name",
+                   given=f"the function '{method}'", where="--method",
+                   remedy="plan without options of windows, or install a package that adds it")
 
 
 def _check_on_map(request: PlanRequest) -> None:
@@ -232,9 +257,10 @@ def _check_on_map(request: PlanRequest) -> None:
     options, area = request.options, request.area
     if request.by_windows:
         _check_windows(request)
+    if request.by_windows and not request.whole:
         if options.test_fires:
             check_test_fires(request.source or area.full.name, options.test_fires,
-                             2 if options.place.existing is None else 3)
+                             2 if options.place.network is None else 3)
         return
     if request.corridors:
         check_corridors_fit(options.place, area)
@@ -248,7 +274,7 @@ def _check_windows(request: PlanRequest) -> None:
     """Refuse windows that are larger than a method that follows a policy plans for."""
     from firebreak.planning.windows.cores import CORE_CELLS, cores_of
 
-    if not METHODS[request.method].guided:
+    if request.method in METHODS and not METHODS[request.method].guided:
         return
     free = request.area.land.treatable.copy()
     free.ravel()[request.area.rules.include] = False
@@ -262,8 +288,8 @@ def _check_windows(request: PlanRequest) -> None:
 
 def _network(request: PlanRequest) -> "Plan | None":
     """The network of breaks to compare with, read before any fire burns."""
-    from firebreak.api.plans.area import existing_plan
+    from firebreak.planning.output.given import given_plan
 
-    existing, area = request.options.place.existing, request.area
-    return None if existing is None else existing_plan(
+    existing, area = request.options.place.network, request.area
+    return None if existing is None else given_plan(
         existing, area.anywhere, area.full, area.offset)

@@ -4,6 +4,7 @@ lies.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -37,13 +38,18 @@ def make_run(request: PlanRequest, bar: "Bar", *, first: "FirstPlanTaker | None"
     Raises:
         InputError: a plan that cannot be made.
     """
-    if request.by_windows:
+    if request.by_windows and not request.whole:
         from firebreak.api.plans.by_windows import make_by_windows
 
         return make_by_windows(request, bar, None if folder is None else folder(), say)
     from firebreak.api.plans.making import make_at_once
 
-    return make_at_once(request, bar, first)
+    if not request.by_windows:
+        return make_at_once(request, bar, first)
+    from firebreak.api.plans.by_windows import WindowPlanner
+
+    planner = WindowPlanner(request, None if folder is None else folder(), say)
+    return replace(make_at_once(request, bar, first, planner), unfinished=planner.kept)
 
 
 def write_run(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.api.shared.domains import Part, part_of_map
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.inputs import check_named_there
-from firebreak.api.shared.machine import use_threads
 from firebreak.api.shared.option_rules import check_methods_fit, check_on_maps
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.scene_checks import (
@@ -23,6 +23,7 @@ from firebreak.checks import fail
 from firebreak.landscape.names import check_there, path_of
 from firebreak.planning.core.area import named_shape
 from firebreak.planning.output.earlier import plan_file
+from firebreak.settings.budget import UNSAID
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,17 +54,16 @@ class Request(NamedTuple):
 
 
 def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
-               plans: "Sequence[Path | Plan]", *, tiled: bool = True,
-               beside: int | None = None) -> Request:
+               plans: "Sequence[Path | Plan]", *, beside: int | None = None) -> Request:
     """Reads landscapes and plans, and makes the scenes once all that is asked for can be done.
 
     Args:
         sources: landscapes, or what to read them from.
         plans: folders or files of plans for the only landscape, or plans.
-        tiled: whether tiled scenes will do where no method plans anything: of maps that do not fit
-            the memory otherwise.
-        beside: where workers burn the fires, how many of them are processes of this machine: tiled
-            is then the scene of a single map of more than LARGE_CELLS cells.
+        beside: where workers burn the fires, how many of them are processes of this machine.
+
+    Where no method plans anything, scenes of maps that do not fit the memory otherwise are tiled;
+    with workers that of a single map of more than LARGE_CELLS cells.
 
     Raises:
         InputError: no fires or no methods asked for, files that do not fit, plans of another
@@ -85,15 +85,16 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     check_named_there(options)
     from firebreak.api.shared.policies import policy_for
     from firebreak.native_library import max_threads
-    from firebreak.planning.core.fire_counts import enough_plan_fires
+    from firebreak.planning.core.fire_counts import enough_plan_fires, fits
     from firebreak.planning.evaluation.compared_plans import checked_plans
+    from firebreak.planning.output.given import features_of, is_drawn
 
     policy = policy_for(methods, options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=None if policy is None else 1)
     given = options.scene.weather
-    tiled = tiled and not any(name in CHOOSERS or method_of(name).treats for name in methods)
     by_workers = beside is not None
-    tiled = tiled and not (by_workers and (len(sources) > 1 or options.window is not None))
+    tiled = not (any(name in CHOOSERS or method_of(name).treats for name in methods)
+                 or (by_workers and (len(sources) > 1 or options.window is not None)))
     if options.area is not None and len(sources) > 1:
         raise fail(expected="one landscape together with --area", given=f"{len(sources)}",
                    where="--area", remedy="evaluate them one after the other")
@@ -109,16 +110,22 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     parts = [part for source in sources for part in parts_of(source, options)]
     lands = [part.land for part in parts]
     read = [_plan(one, parts, options) for one in plans]
-    checked_plans(lands, methods, read, options.budget, options.random_draws)
+    features = [features_of(one, plan, parts[0].full, parts[0].offset)
+                if isinstance(one, Path) and is_drawn(one) else []
+                for one, plan in zip(plans, read, strict=True)]
+    shares = _shares(options, lands, read)
+    checked_plans(lands, methods, read, shares, options.random_draws)
     scenes = [_scene(part.land, part.source, options,
                      tiled and (_is_large(part.land.shape) if by_workers
-                               else not _fits(part.land, part.source, options)), beside)
+                               else not fits(part.land.shape, options.scene.conditions(
+                                   part.land, part.source), options.fewest_plan_fires)), beside)
               for part in parts]
     return Request(scenes, methods, {
-        "budget_share": options.budget,
+        "budget_share": shares,
         "plan_fires": max(enough_plan_fires(scene, options.plan_fires) for scene in scenes),
         "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
-        "plans": read, "search": options.search()}, [part.domain for part in parts])
+        "plans": read, "features": features, "search": options.search()},
+        [part.domain for part in parts])
 
 
 def kept_in(folder: Path, burn: "Burn") -> "Burn":
@@ -161,11 +168,15 @@ def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions)
     from firebreak.api.shared.records import warn_of_other_options
     from firebreak.planning.core.area import cut_plan
     from firebreak.planning.output.export import read_plan
+    from firebreak.planning.output.given import given_plan, is_drawn, name_of
 
     if not isinstance(given, Path):
         plan, own = given, [part for part in parts
                             if part.full.checksum() == given.landscape_checksum]
         part = own[0] if own else None
+    elif is_drawn(given):
+        part = _only(parts)
+        return given_plan(given, part.land, part.full, part.offset, name_of(given))
     else:
         warn_of_other_options(given, options.scene)
         part = _only(parts)
@@ -184,15 +195,6 @@ def _scene(land: "Landscape", source: str, options: EvaluateOptions,
         parts = BYTES_PER_CELL_PARTS if beside == 0 else 0
         return options.scene.tiled_scene(land, source, TESTED_BYTES + parts, beside or 0)
     return options.scene.scene(land, source, options.fewest_plan_fires)
-
-
-def _fits(land: "Landscape", source: str, options: EvaluateOptions) -> bool:
-    """True where the scene of a landscape, and plans on it, fit the memory that is free."""
-    from firebreak.free_memory import free_bytes
-    from firebreak.planning.core.fire_counts import planning_bytes
-
-    conditions = options.scene.conditions(land, source)
-    return sum(planning_bytes(land.shape, conditions, options.fewest_plan_fires)) <= free_bytes()
 
 
 def _is_large(shape: tuple[int, int] | None) -> bool:
@@ -234,6 +236,20 @@ def _window_part(land: "Landscape", window: "Window", options: EvaluateOptions,
         return part
     own = window.of(land)
     return Part(spec, own, own, (0, 0), None)
+
+
+def _shares(options: EvaluateOptions, lands: "Sequence[Landscape]",
+            plans: "Sequence[Plan]") -> list[float]:
+    """The share of each landscape's cost that methods may spend: where nobody says a budget, that
+    of the first plan that is compared.
+    """
+    from firebreak.api.shared.budget import share_of
+    from firebreak.landscape.treatment_table import treated_ha
+
+    if plans and options.budget == UNSAID:
+        return [plans[0].budget_share] * len(lands)
+    width = options.scene.breaks.break_width_m
+    return [share_of(options.budget, land, treated_ha(land, width)) for land in lands]
 
 
 def _only(parts: Sequence[Part]) -> Part:

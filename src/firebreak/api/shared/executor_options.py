@@ -1,12 +1,15 @@
-"""Options of commands whose work may be spread over processes or machines."""
+"""Options of commands whose work may be spread over processes or machines, and the threads of this
+machine that a call runs on.
+"""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge, Le
 
 from firebreak.executors.base import ExecutorName
-from firebreak.settings.kinds import Positive
 
 if TYPE_CHECKING:
     from firebreak.executors.base import Executor
@@ -15,27 +18,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorkerOptions:
-    """Where the work is done, if it is divided."""
+    """Workers that share the work, if it is divided."""
 
     executor: ExecutorName | None = None
-    """Where the fires burn: in this process, on this machine's cores, or on a Ray cluster (extra
-    ray). Numbers and maps are the same everywhere."""
+    """Where the fires burn: in this process, on this machine's cores, or on the Ray cluster of
+    RAY_ADDRESS (extra ray). Numbers and maps are the same everywhere."""
     workers: Annotated[int, Ge(0), Le(4096)] = 0
     """Number of workers; 0: one for each core (of the cluster). Results are the same for any
     number."""
-    ray_address: str | None = None
-    """HOST:PORT of the head of a Ray cluster; if not given, one is started on this machine."""
-    worker_limit_s: Positive | None = None
-    """Seconds after which a worker that does not answer is replaced and its call made again; no
-    limit if not given."""
 
     def beside(self) -> int:
         """Processes of this machine that work beside this one. Nodes of a cluster have memory of
         their own.
         """
-        from firebreak.executors.ray_core import cores
+        from firebreak.executors.ray_core import cores, head
 
-        here = self.executor == "processes" or (self.executor == "ray" and self.ray_address is None)
+        here = self.executor == "processes" or (self.executor == "ray" and head() is None)
         return (self.workers or cores()) if here else 0
 
     def check(self) -> None:
@@ -46,7 +44,7 @@ class WorkerOptions:
         """
         from firebreak.executors.choice import check_executor
 
-        check_executor(self.executor or "in-process", self.workers, self.ray_address)
+        check_executor(self.executor or "in-process", self.workers)
 
     def open(self, recipe: "Recipe") -> "Executor":
         """The executor that the options ask for.
@@ -56,17 +54,7 @@ class WorkerOptions:
         """
         from firebreak.executors.choice import open_executor
 
-        return open_executor(self.executor or "in-process", recipe, self.workers, self.ray_address,
-                             self.worker_limit_s)
-
-
-@dataclass(frozen=True)
-class ExecutorOptions(WorkerOptions):
-    """Where the work is done."""
-
-    executor: ExecutorName = "in-process"
-    """Where the work is done: in this process, on this machine's cores, or on a Ray cluster (extra
-    ray)."""
+        return open_executor(self.executor or "in-process", recipe, self.workers)
 
 
 @dataclass(frozen=True)
@@ -76,13 +64,36 @@ class WindowOptions(WorkerOptions):
     map is planned in the same way."""
 
     executor: ExecutorName | None = None
-    """Where windows are planned and judged: in this process, on this machine's cores, or on a Ray
-    cluster (extra ray). The plan is the same everywhere."""
+    """Where windows are planned and judged: in this process, on this machine's cores, or on the Ray
+    cluster of RAY_ADDRESS (extra ray). The plan is the same everywhere."""
     workers: Annotated[int, Ge(0), Le(4096)] = 0
     """Number of workers; 0: one for each core (of the cluster)."""
     window_cells: Annotated[int, Ge(16)] | None = None
     """Number of cells along a side of the square in which a window places breaks; 128 if not
     given."""
-    window_margin: Annotated[int, Ge(0)] | None = None
-    """Number of cells around that square, in which fires start and spread too; if not given, the
-    distance that three quarters of the fires stay within."""
+
+
+def use_threads(count: int, torch_threads: int | None = None) -> None:
+    """Sets the threads that burn fires (0 = all cores) and, if given, those of the network."""
+    from firebreak.native_library import max_threads, set_threads
+
+    set_threads(count or max_threads())
+    if torch_threads is not None:
+        import torch
+
+        torch.set_num_threads(torch_threads)
+
+
+@contextmanager
+def threads_kept() -> Iterator[None]:
+    """Afterwards fires and networks have as many threads as before: they are the caller's."""
+    import torch
+
+    from firebreak.native_library import set_threads, thread_count
+
+    fires, networks = thread_count(), torch.get_num_threads()
+    try:
+        yield
+    finally:
+        set_threads(fires)
+        torch.set_num_threads(networks)

@@ -83,7 +83,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions, *,
         raise fail(expected="at least 1 fire", given=f"{options.fires}", where="--fires",
                    remedy="1000 is usual")
     spec = source if isinstance(source, str) else ""
-    check_on_maps([source], options.scene, getattr(options, "observed", None) is not None)
+    check_on_maps([source], options.scene)
     named = named_shape(options.area)
     if spec and (options.area is None or named is not None):
         check_tiled_memory_first(spec, named, max_threads())
@@ -118,10 +118,13 @@ def _breaks(options: SimulateOptions, part: Part) -> NDArray[np.bool_] | None:
     from firebreak.api.shared.records import warn_of_other_options
     from firebreak.planning.core.area import cut_grid, mask_on_part
     from firebreak.planning.output.export import read_plan
+    from firebreak.planning.output.given import breaks_in, is_drawn
 
     if options.plan is None:
         return None
     if isinstance(options.plan, Path):
+        if is_drawn(options.plan):
+            return breaks_in(options.plan, part.land, part.full, part.offset)
         warn_of_other_options(options.plan, options.scene)
         return cut_grid(read_plan(options.plan, part.full).break_mask(), part.land.shape,
                         part.offset)
@@ -181,6 +184,8 @@ def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Sce
 
     land = part.land
     conditions = options.scene.conditions(part.land, part.source)
+    if options.fires == 1 and conditions.regime.duration_min is not None:
+        conditions = replace(conditions, regime=replace(conditions.regime, duration_sigma=0.0))
     check_tiled_memory(land, conditions.stream_rows, max_threads(), more, beside)
     made = make_scene(land, replace(conditions, response=conditions.response or BURNED),
                       options.scene.seed, layers=options.scene.layers(land), tiled=True)

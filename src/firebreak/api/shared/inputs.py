@@ -15,8 +15,8 @@ from firebreak.reading import read_toml
 from firebreak.settings.schema import leaves, places_in
 
 _FOLDERS_IN_TOML = frozenset(("landscape", "landscapes", "data", "policy", "start", "weather",
-                              "existing"))
-_PLANS = ("plan", "existing", "runs")
+                              "existing", "improve"))
+_PLANS = ("plan", "existing", "improve", "runs")
 """Options that may name a plan: all that its folder holds of it belongs to it."""
 _FOUND_BY = {"policy": file_at, "plan": plan_file}
 """Option that may name a file by a word or by its folder -> the function that finds it."""

@@ -11,7 +11,7 @@ from firebreak.settings.fire import FireSettings
 from firebreak.settings.schema import option_of
 
 if TYPE_CHECKING:
-    from firebreak.fire import FireConditions, FireRegime
+    from firebreak.fire import FireRegime
     from firebreak.landscape.landscape import Landscape
     from firebreak.landscape.treatment_table import TreatmentRow
     from firebreak.landscape.treatments import Treatment
@@ -40,12 +40,11 @@ def hours_of(fire: FireSettings, hours: float | None, on_map: bool) -> float | N
     return HOURS if hours is None and on_map and not is_said else hours
 
 
-def regime_of(fire: FireSettings, hours: float | None, periods: float) -> "FireRegime | None":
+def regime_of(hours: float | None, periods: float) -> "FireRegime | None":
     """Fires of burning periods; None for fires that last by their duration."""
     from firebreak.fire import FireRegime
 
-    return None if hours is None else FireRegime(edge_share=fire.edge_share, hours=hours,
-                                                 periods=periods)
+    return None if hours is None else FireRegime(hours=hours, periods=periods)
 
 
 def crews_of(breaks: MadeBreaks, on_map: bool) -> MadeBreaks:
@@ -109,20 +108,12 @@ def treatment_asked(breaks: MadeBreaks) -> "Treatment":
     return treatment_of_rows(rows, breaks.treatment_age, WHERE, breaks.break_width_m)
 
 
-def on_map(land: "Landscape", breaks: MadeBreaks, conditions: "FireConditions",
-           seed: int) -> "Landscape":
+def on_map(land: "Landscape", breaks: MadeBreaks) -> "Landscape":
     """A landscape whose cells each have a treatment, its cost, or may not be treated.
 
     Raises:
         InputError: no cell can be treated, or the landscape has costs of its own.
     """
-    from firebreak.fire import flames_after
     from firebreak.landscape.treatment_table import with_treatments
 
-    rows = rows_named(breaks)
-    made = conditions.treatment
-    reached = None
-    if breaks.treated_flame_m is not None:
-        reached = flames_after(land, made.by_cell or (made,), conditions,
-                               seed) <= breaks.treated_flame_m
-    return with_treatments(land, rows, WHERE, breaks.break_width_m, reached)
+    return with_treatments(land, rows_named(breaks), WHERE, breaks.break_width_m)

@@ -16,13 +16,6 @@ if TYPE_CHECKING:
     from firebreak.landscape.landscape import Landscape
 
 
-RETIRED_ON_MAPS = {
-    "burned_share": "give hours instead, for example --burning-hours 8 --burning-periods 1.2",
-    "edge_share": "leave it out: fires start anywhere on the map, or where --ignitions says",
-    "duration_spread": "leave it out: the hours of burning periods have a spread of their own"}
-"""Options of synthetic land, and what to write on a map."""
-
-
 def check_methods_fit(methods: Sequence[str], options: "PlanningOptions") -> None:
     """Refuses a policy where no method follows one, limits where none searches, and draws where
     none draws. Of several methods it is enough that one does.
@@ -42,22 +35,19 @@ def check_methods_fit(methods: Sequence[str], options: "PlanningOptions") -> Non
                          [name for name, own in METHODS.items() if own.stochastic])})
 
 
-def check_on_maps(sources: "Sequence[str | Landscape]", options: "SceneOptions",
-                  replays: bool = False) -> None:
-    """Refuses options of synthetic land where one of the landscapes is a map that is read.
+def check_on_maps(sources: "Sequence[str | Landscape]", options: "SceneOptions") -> None:
+    """Refuses the share of synthetic land that burns where one of the landscapes is a map that is
+    read.
 
-    Args:
-        sources: paths or names, or landscapes.
-        replays: the fires are one that was observed, which has a duration.
+    sources: paths or names, or landscapes.
 
     Raises:
         InputError: naming the option and what to write instead.
     """
     if any(is_map(source) for source in sources):
-        check(options, rules=[
-            Rule((name,), (), lambda _: True, "no {name} on a map that is read", "{value}", remedy)
-            for name, remedy in RETIRED_ON_MAPS.items()
-            if not (replays and name == "duration_spread")])
+        check(options, rules=[Rule(
+            ("burned_share",), (), lambda _: True, "no {name} on a map that is read", "{value}",
+            "give hours instead, for example --burning-hours 8 --burning-periods 1.2")])
 
 
 def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneOptions") -> None:
@@ -81,7 +71,7 @@ def check_on_land(land: "Landscape", source: "str | Landscape", options: "SceneO
         Rule(("crew_speed_km_h",), (), lambda _: land.road_m is None,
              "--roads together with {name}", "none",
              "say where crews come from, or leave it out"),
-        Rule(("crown", "wind_limit", "length_to_width"), (),
+        Rule(("crown",), (),
              lambda _: land.fuel_system == FBP.name, "fuels of Scott & Burgan or Anderson",
              "those of the FBP System, which says it by itself", "leave it out")))
 

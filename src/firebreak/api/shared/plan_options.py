@@ -10,9 +10,9 @@ from annotated_types import Ge, Le
 
 from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
-from firebreak.settings.budget import Budget
+from firebreak.settings.budget import UNSAID, USUAL, Budget
 from firebreak.settings.kinds import AtLeastOne, Fraction, NotNegative, Positive
-from firebreak.settings.planning import BUDGET, COMPARED, ReportKind
+from firebreak.settings.planning import COMPARED, ReportKind
 from firebreak.settings.schema import ONE_EACH
 
 MOST_YEARS = 100
@@ -32,8 +32,9 @@ class PlaceOptions:
     """Cells that the plan must not have, shapes or a raster."""
     lines: Path | None = None
     """Shapes of lines, such as roads and ridges, that the method may choose beside its own breaks;
-    they are cut into pieces of at most --segment-m. For segments, enclose, dqn-lookahead,
-    dqn-search and auto."""
+    they are cut into pieces of at most --segment-m. FILE:NAME takes their width in metres from an
+    attribute; else they are a cell wide. For segments, enclose, dqn-lookahead, dqn-search and
+    auto."""
     only_lines: bool = False
     """Use the lines of --lines only, and no other breaks."""
     cells: bool = False
@@ -45,7 +46,11 @@ class PlaceOptions:
     """Distance from a house within which no corridor runs, m; 30 if not given. Houses are value in
     at most a tenth of the cells."""
     existing: Path | None = None
-    """A network of breaks, or a plan, to compare the plan with; it is judged at its own cost."""
+    """A network of breaks, or a plan, to compare the plan with, at its own cost. FILE:NAME takes
+    the width of lines, as in --lines."""
+    improve: Path | None = None
+    """As --existing, and the plan begins with these breaks: it keeps those that pay, spends the
+    rest of the budget on what saves most beside them, and lists which to drop, lengthen or join."""
     shortest_m: NotNegative = 0.0
     """Shortest length of a connected piece of the plan; pieces of --must-include may be shorter. Of
     a corridor 300 m if not given, but for gaps between barriers."""
@@ -62,15 +67,21 @@ class PlaceOptions:
     cost_per_km: NotNegative = 0.0
     """Share by which each kilometre to the nearest of --roads raises the cost."""
 
+    @property
+    def network(self) -> Path | None:
+        """Breaks that the plan is compared with or begins with."""
+        return self.existing if self.improve is None else self.improve
+
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(PlanningOptions):
     """The options of a plan."""
 
-    budget: Budget = BUDGET  # type: ignore[assignment]
+    budget: Budget = USUAL
     """Limit of what may be treated: a share of the cost of all treatable cells (5%, or 0.05), an
     area (40ha), money in the unit of the costs (20000), or money by year (2027:50000,2028:80000).
-    Given twice in different units, both limits hold."""
+    A number up to 1 is a share, a larger one money; a cell costs 1 where no costs are given. Given
+    twice in different units, both limits hold."""
     method: str | None = None
     """Planning method; auto if not given, which tries several. Or strips, downstream-value,
     betweenness, burn-probability, segments, enclose, greedy, dqn, dqn-lookahead, dqn-search,
@@ -82,7 +93,7 @@ class PlanOptions(PlanningOptions):
     """Amount that is told of the plan. If not given: its segments in build order, maps of what it
     changes, other methods. full: also doubts about the fire model, and what the beginnings of other
     methods' plans save. brief: a page with what it saves, its cost and the map of its segments.
-    none: the plan's files only. Plans by windows have brief, if not given, and none."""
+    none: the plan's files only. If not given, a plan by windows of one method has brief."""
     fires_per_ha_year: NotNegative | None = None
     """Number of fires that start per hectare and year; the report then says what the plan saves in
     a year."""
@@ -95,6 +106,9 @@ class PlanOptions(PlanningOptions):
 class EvaluateOptions(PlanningOptions):
     """The options of a comparison."""
 
+    budget: Budget = UNSAID
+    """Limit of what may be treated, as in `firebreak plan`, but not by year; if not given 5%, or
+    beside a plan what the plan may spend."""
     methods: str = ",".join(COMPARED)
     """Methods to compare, separated by commas; `firebreak methods` lists them."""
     window: Annotated[int, Ge(2)] | None = None
@@ -121,7 +135,7 @@ class SimulateOptions:
     """Part of the map that counts: R0:R1,C0:C1 (half-open, from the north-west corner), or a file
     of polygons or a raster. Fires also start around it. The maps are empty outside it."""
     plan: Path | None = None
-    """Burn with the breaks of a plan: a folder, plan.csv, plan.tif or a Cell2Fire table."""
+    """Burn with the breaks of a plan: a folder, plan.csv, plan.tif, Cell2Fire's table or shapes."""
     fires_per_ha_year: NotNegative | None = None
     """Number of fires that start per hectare and year; adds a map of the chance to burn in a
     year."""

@@ -44,7 +44,7 @@ def policy_for(methods: "Sequence[str]", given: "Path | Policy | None",
 
 
 def shipped_for(options: "SceneOptions") -> Path:
-    """Of the policies that come with the package the one for the breaks that are asked for."""
+    """Policy, of those that come with the package, for the breaks that are asked for."""
     from firebreak.agent.policy_place import SHADED, SHIPPED
 
     wanted = break_settings(options)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from firebreak.files import write_text
 from firebreak.planning.output.earlier import plan_folder
 from firebreak.reading import record_of
+from firebreak.settings.budget import Limits
 from firebreak.settings.retired import option_of_key
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
     other += [f"{key.replace('_', '-')} {value} there, which is retired"
               for group, values in recorded.items() if isinstance(values, dict)
               for key, value in values.items()
-              if (retired := option_of_key(f"{group}.{key}")) and value != retired.default]
+              if (retired := option_of_key(f"{group}.{key}")) and retired.changes(value)]
     if other:
         warnings.warn(f"{plan}: this plan was made under other options ({'; '.join(other)})",
                       stacklevel=2)
@@ -91,8 +92,9 @@ def write_record(folder: Path, options: "PlanOptions", landscape: str,
 
 def plain(tree: dict[str, Any]) -> dict[str, Any]:
     """Groups of options as JSON can hold them."""
-    return {key: plain(value) if isinstance(value, dict)
-            else str(value) if isinstance(value, Path) else value for key, value in tree.items()}
+    return {key: plain(value) if isinstance(value, dict) else value.plain() if isinstance(
+        value, Limits) else str(value) if isinstance(value, Path) else value
+        for key, value in tree.items()}
 
 
 def _groups(options: Any) -> dict[str, dict[str, Any]]:

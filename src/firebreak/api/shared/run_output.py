@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import RunProgress, run_progress
 from firebreak.checks import fail
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
     from firebreak.train.data.splits import Splits
     from firebreak.train.run.trainer import ParallelTrainer
-    from firebreak.train.studies.evolution import Evolution
 
 CONFIG = "config.toml"
 """The configuration of a run, in its folder."""
 
 
 def configuration(name: str | None, options: TrainOptions, given: dict[str, Any]) -> "RunConfig":
-    """Of a new run, or of the one to go on with; its threads are set, its data folder is absolute.
+    """Configuration of a new run, or of the one to go on with; its threads are set, its data folder
+    is absolute.
 
     Args:
         name: of a preset or a file, where one was named.
@@ -99,25 +99,31 @@ def check_new(folder: Path) -> None:
     """
     if (folder / CONFIG).exists():
         raise fail(expected="a folder without a run", given="one that holds a run",
-                   where=str(folder), remedy="use --resume to go on with it, or another --out")
+                   where=str(folder),
+                   remedy="go on with it by 'firebreak train --resume', or give another --out")
 
 
 @contextmanager
-def held(folder: Path, config: "RunConfig") -> Iterator[None]:
-    """Hold a run's folder and copy its checkpoints and reports to its store; warn where some could
-    not be copied.
+def trainer_in(folder: Path, config: "RunConfig", splits: "Splits",
+               resumed: bool = False) -> "Iterator[ParallelTrainer]":
+    """The trainer of a new run, or of one that goes on where it was saved; it holds the folder.
+    Nothing is written before all that is asked for can be done.
+
+    Raises:
+        InputError: the new run's folder holds a run, or a run to go on with cannot be read.
     """
-    from firebreak.train.storage.artifacts import mirrored
+    from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.checkpoints import locked
 
-    with locked(folder), mirrored(folder, config.artifacts) as mirror:
-        yield
-    if mirror is not None and mirror.failed:
-        warnings.warn(f"{mirror.failed} files were not copied to {config.artifacts.store}: "
-                      f"{mirror.reason}", stacklevel=3)
+    if not resumed:
+        check_new(folder)
+    trainer = ParallelTrainer(config, splits, folder)
+    with locked(folder):
+        _begin_or_resume(trainer, folder, resumed)
+        yield trainer
 
 
-def begin_or_resume(trainer: "ParallelTrainer | Evolution", folder: Path, resumed: bool) -> None:
+def _begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> None:
     """Takes the folder to where the run goes on: at its last checkpoint, or at the beginning."""
     from firebreak.files import write_text
     from firebreak.train.config.load import as_toml
@@ -138,28 +144,24 @@ def begin_or_resume(trainer: "ParallelTrainer | Evolution", folder: Path, resume
 
 
 def consume(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
-            quiet: bool) -> dict[str, Any]:
-    """Writes the rows of a run to disk, shows progress, returns the last row."""
-    with closing(trainer), run_progress(config.train.episodes, "episode", quiet=quiet,
-                                        begun=trainer.episodes) as progress:
-        return written(trainer, folder, config, lambda row: _tell(row, progress))
-
-
-def written(run: "ParallelTrainer | Evolution", folder: Path, config: "RunConfig",
-            tell: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-    """Writes the rows of a run to disk and returns the last one; `tell` takes each."""
+            quiet: bool, on_row: Callable[[dict[str, Any]], object] = lambda row: None,
+            ) -> dict[str, Any]:
+    """Writes the rows of a run to disk, shows progress, hands each row on; returns the last."""
     from firebreak.train.storage.metrics import RunLog
 
-    log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
-    run.positions = log.positions
-    last: dict[str, Any] = {}
-    with closing(log):
-        for row in run.run():
-            if row["kind"] != "stopped":
-                log.write(row)
-            tell(row)
-            last = row
-    return last
+    with closing(trainer), run_progress(config.train.episodes, "episode", quiet=quiet,
+                                        begun=trainer.episodes) as progress:
+        log = RunLog(folder, config.cleanup.log_megabytes * 1_000_000, config.cleanup.log_files)
+        trainer.positions = log.positions
+        last: dict[str, Any] = {}
+        with closing(log):
+            for row in trainer.run():
+                if row["kind"] != "stopped":
+                    log.write(row)
+                _tell(row, progress)
+                on_row(dict(row))
+                last = row
+        return last
 
 
 def _tell(row: dict[str, Any], progress: RunProgress) -> None:

@@ -30,16 +30,14 @@ from firebreak.reading import number_in
 from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.kinds import (
-    DURATION_SPREAD,
     PERIODS,
     AtLeastOne,
     BurningHours,
     BurningPeriods,
-    DurationSpread,
+    Count,
     Positive,
-    Share,
 )
-from firebreak.settings.planning import BUDGET, PLAN_FIRES
+from firebreak.settings.planning import PLAN_FIRES
 from firebreak.settings.rules import WEATHER_RULES, check
 from firebreak.settings.weather import (
     DEFAULT_MOISTURE,
@@ -86,13 +84,17 @@ class RasterOptions:
     measured from there. They stop fire only if --barriers names them too."""
     ignitions: Path | None = None
     """Where fires start: a raster of weights, shapes, or a CSV of points (x,y or row,col or
-    Year,Ncell). Shapes and points count 1 each; FILE:NAME takes their weight from an attribute."""
+    Year,Ncell). A point, line or polygon counts 1, shared by the cells that it covers; FILE:NAME
+    takes its weight from an attribute."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MapOptions(ValueSettings, RasterOptions):
     """The map and what lies on it. Rasters may be on another grid or in another projection."""
 
+    hold_in: Path | None = None
+    """Where fires are fought: crews of --hold hold breaks in these cells only, a raster (not 0) or
+    shapes; everywhere if not given."""
     losses: str | None = None
     layers: Path | None = None
 
@@ -115,16 +117,12 @@ class FireOptions(FireSettings):
     """Median hours of a burning period, on maps that are read; 8 if not given."""
     burning_periods: BurningPeriods = PERIODS
     """Burning periods of a fire; of 1.2, one fire in five has two."""
-    duration_spread: DurationSpread = DURATION_SPREAD
-    """Spread of the logarithm of durations; 0 for a replayed fire."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanningOptions:
     """The options of every command that plans."""
 
-    budget: Share = BUDGET
-    """Share of the treatable cells' cost that may be spent: 0.02, or 2%."""
     policy: Path | None = None
     """Policy file, or folder of a run, for the methods that follow a policy. If not given, one that
     comes with firebreak: shaded for shaded breaks that nobody holds, else general."""
@@ -154,9 +152,9 @@ class SceneOptions:
     weather: WeatherOptions = field(default_factory=WeatherOptions)
     fire: FireOptions = field(default_factory=FireOptions)
     breaks: MadeBreaks = field(default_factory=MadeBreaks)
-    seed: int = 0
+    seed: Count = 0
     """Seed of the weather, the fires and the random plans."""
-    threads: int = 0
+    threads: Count = 0
     """Number of threads that burn fires; 0: one for each core."""
     quiet: bool = False
     """Show no progress."""
@@ -199,11 +197,12 @@ class SceneOptions:
         land = spec
         land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions, roads=given.roads,
+                            fought=given.hold_in,
                             crossed=self.breaks.breach != "never"
                             and not is_made(source or land.name), moved=moved)
         land = replace(land, value_unit=self._value_unit() or land.value_unit)
         if self.breaks.treatment is not None:
-            land = on_map(land, self.breaks, self.conditions(land, source), self.seed)
+            land = on_map(land, self.breaks)
         return land if given.built is None else self._with_built(land, given.built)
 
     def _value_unit(self) -> str | None:
@@ -262,8 +261,7 @@ class SceneOptions:
             fire, breaks, climate=self._climate(),
             scenarios=self.weather.scenarios, weather=weather,
             response=_response(self.map.losses), treatment=treatment_asked(self.breaks),
-            regime=regime_of(fire, hours, fire.burning_periods),
-            duration_sigma=fire.duration_spread, on_map=on_map)
+            regime=regime_of(hours, fire.burning_periods), on_map=on_map)
         return replace(made, assumed=tuple(assumed))
 
     def scene(self, landscape: "Landscape", spec: str, plan_fires: int = 0) -> "Scene":
@@ -340,7 +338,7 @@ class SceneOptions:
         if file is None:
             return None
         return weather_of(file, scenarios=given.scenarios, hours=given.hours, seed=self.seed,
-                          year=given.year, wind_towards=given.wind_towards,
+                          wind_towards=given.wind_towards,
                           moisture=given.moisture or DEFAULT_MOISTURE,
                           latitude_deg=latitude_of(landscape))
 

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 COMMANDS = {
     "train": "train a policy and compare it with other methods on landscapes it never saw",
-    "trials": "search for hyper-parameters, cross-validated over folds of land",
-    "evolve": "evolve a population of policies that share one replay",
     "plan": "make a plan for a landscape and write it as GeoTIFF, CSV and pictures",
     "methods": "list the planning methods and what each does",
     "evaluate": "compare methods and plans on test fires",
@@ -49,7 +47,6 @@ PROGRAMS = {
     "landscape convert": Program("landscape.convert", "ConvertArguments"),
     "landscape fetch": Program("landscape.fetch", "FetchArguments"),
     "landscape lines": Program("landscape.lines", "LinesArguments"),
-    "trials": Program("trials", "TrialsArguments"), "evolve": Program("evolve", "EvolveArguments"),
     "memory report": Program("memory", "ReportArguments", "report"),
     "memory check": Program("memory", "CheckArguments", "check")}
 """Command, and action where it has some -> what runs it."""
@@ -77,7 +74,7 @@ def _of(name: str, member: str) -> Any:
 GROUPS = {
     "Plan": ("plan", "evaluate", "methods", "visualize"),
     "Landscapes and fires": ("landscape", "simulate", "behavior"),
-    "Train a policy": ("train", "trials", "evolve"),
+    "Train a policy": ("train",),
     "Memory and speed": ("memory", "bench"),
 }
 """Purpose -> commands, as the help groups them."""
@@ -91,8 +88,6 @@ EXAMPLES = {
     "simulate": "firebreak simulate sample:santa-ana --fires 1000 --out my_maps",
     "behavior": "firebreak behavior my_cases.csv --out my_results.csv",
     "train": "firebreak train quick",
-    "trials": "firebreak trials my_trials.toml",
-    "evolve": "firebreak evolve quick --generations 10",
     "memory": "firebreak memory report outputs/my_run",
     "bench": "firebreak bench --quick",
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from firebreak.api.shared.executor_options import WorkerOptions
 from firebreak.api.shared.plan_options import EvaluateOptions
@@ -15,13 +15,10 @@ from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.files import held_folder
 from firebreak.settings.binding import Bound
-from firebreak.settings.kinds import AtLeastOne
-from firebreak.settings.planning import DRAWS
 from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
-    from firebreak.planning.evaluation.doubt import DoubtResult
     from firebreak.planning.evaluation.evaluate import Evaluation
     from firebreak.planning.evaluation.judging import Burn
 
@@ -33,16 +30,12 @@ class EvaluateArguments(EvaluateOptions):
     landscapes: Annotated[list[str], POSITIONAL]
     """Files or folders, synthetic:SEED[:SIZE], or sample:NAME."""
     plan: list[Path] | None = None
-    """Plans to compare too: each a folder that `firebreak plan` wrote, its plan.csv or plan.tif, or
-    a Cell2Fire table."""
+    """Plans to compare too, each at its own cost: a folder that `firebreak plan` wrote, its
+    plan.csv or plan.tif, a Cell2Fire table, or shapes of lines or polygons, each of which is then
+    judged by itself too."""
     out: Path | None = None
     """Folder that keeps what the fires burn under each plan: the same command continues after a
     kill."""
-    perturb: bool = False
-    """Also burn the plans with other rates of spread, winds, moistures and breaches than they were
-    made for."""
-    draws: AtLeastOne = DRAWS
-    """Number of draws of each kind of perturbation, for --perturb."""
     where: WorkerOptions = field(default_factory=WorkerOptions)
 
 
@@ -63,8 +56,7 @@ def _run(args: EvaluateArguments) -> int:
 
     scenes, methods, request, domains = request_of(
         args.landscapes, args, args.plan or [],
-        tiled=not args.perturb, beside=None if args.where.executor is None else args.where.beside())
-    from firebreak.planning.evaluation.doubt import to_json as doubt_json
+        beside=None if args.where.executor is None else args.where.beside())
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
 
@@ -77,24 +69,11 @@ def _run(args: EvaluateArguments) -> int:
         print(words, end="")
     for words in dict.fromkeys(words for scene in scenes for words in scene.conditions.assumed):
         print(f"assumed: {words}")
-    doubted = _doubted(args, scenes, done) if args.perturb else None
     print(f"next: {_next(args, done, scenes)}")
     if args.scene.json:
-        more: dict[str, Any] = {} if doubted is None else {"doubt": doubt_json(doubted)}
-        if any(domains):
-            more |= {"domains": [one and one.to_json() for one in domains]}
+        more = {"domains": [one and one.to_json() for one in domains]} if any(domains) else {}
         common.print_json(to_json(done) | more)
     return 0
-
-
-def _doubted(args: EvaluateArguments, scenes: "list[Scene]", done: "Evaluation") -> "DoubtResult":
-    """The plans in perturbed worlds, printed as a table."""
-    from firebreak.planning.evaluation.doubt import doubt, doubt_table, worlds
-
-    with bars(args.scene.bars_hidden)(worlds(scenes, args.draws), "world") as advance:
-        found = doubt(scenes, done.plans, args.test_fires, args.scene.seed, args.draws, advance)
-    print(f"\n{doubt_table(found)}\n")
-    return found
 
 
 @contextmanager
@@ -133,5 +112,6 @@ def _next(args: EvaluateArguments, done: "Evaluation",
     named = args.area or (cut and cut.group(1))
     area = f" --area {shlex.quote(named)}" if named else ""
     policy = "" if args.policy is None else f" --policy {shlex.quote(str(args.policy))}"
+    budget = shlex.quote(str(args.budget) or f"{done.rows[0].budget:g}")
     return (f"firebreak plan {place}{area} --method {max(found, key=found.__getitem__)}{policy} "
-            f"--budget {args.budget:g}{scene_words(args.scene)} --out my_plan")
+            f"--budget {budget}{scene_words(args.scene)} --out my_plan")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.policies import shipped_for, warn_of_other_breaks
 from firebreak.api.shared.progress import progress_bar
 from firebreak.api.shared.records import warn_of_other_options
@@ -88,9 +88,10 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
     already and the network that it was compared with.
     """
     from firebreak.agent.policy_file import load_policy
-    from firebreak.api.plans.area import existing_plan, planning_area
+    from firebreak.api.plans.area import planning_area
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
     from firebreak.planning.core.area import cells_in
+    from firebreak.planning.output.given import given_plan
 
     made = recorded(folder)
     area = planning_area(made.place, made.scene.read(made.landscape), made.budget, made.scene,
@@ -98,8 +99,8 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
     warn_of_another_landscape(folder, area.full.checksum())
     scene = replace(made.scene.scene(area.anywhere, made.landscape), landscape=area.land)
     policy = load_policy(args.policy or made.policy or _followed(folder) or shipped_for(made.scene))
-    network = made.place.existing
-    existing = () if network is None else existing_plan(
+    network = made.place.network
+    existing = () if network is None else given_plan(
         network, area.anywhere, area.full, area.offset).cells.tolist()
     return _read(folder, area.full, area.offset, scene, policy, made.plan_fires, made.scene.seed
                  )._replace(standing=cells_in(
@@ -108,8 +109,8 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
 
 
 def _followed(folder: Path) -> Path | None:
-    """Of the policies that come along the one that a plan followed: the default of another version
-    may be another. None where it followed none of them.
+    """Shipped policy that a plan followed: the default of another version may be another. None
+    where it followed none of them.
     """
     from firebreak.agent.policy_place import shipped_policies
     from firebreak.planning.output.export import record_in
@@ -151,7 +152,13 @@ def _read(path: Path, full: "Landscape", offset: tuple[int, int], scene: "Scene"
           policy: "Policy", plan_fires: int | None, seed: int) -> "Exploration":
     """A plan for a whole map that is stored, on the scene of the part of it at an offset."""
     from firebreak.planning.core.area import cut_cells
-    from firebreak.planning.output.export import read_build_order, read_plan, read_years
+    from firebreak.planning.output.export import (
+        read_build_order,
+        read_names,
+        read_plan,
+        read_savings,
+        read_years,
+    )
     from firebreak.report.explorer.plans import exploration
 
     plan = read_plan(path, full)
@@ -159,10 +166,13 @@ def _read(path: Path, full: "Landscape", offset: tuple[int, int], scene: "Scene"
     first = np.arange(plan.cells.size) if numbers is None else np.argsort(numbers, kind="stable")
     cells = cut_cells(plan.cells[first], offset, scene.landscape, full, str(path))
     order = () if numbers is None else tuple(numbers[first].tolist())
-    by_number = read_years(path) if order else {}
-    years = tuple(by_number[number] for number in order) if set(order) <= by_number.keys() else ()
-    return exploration(scene, policy, _share_spent(scene, cells), plan_fires, f"seed {seed}",
-                       plan.method, cells, order, years)
+    year_of, name_of = (read_years(path), read_names(path)) if order else ({}, {})
+    years = tuple(year_of[number] for number in order) if set(order) <= year_of.keys() else ()
+    names = tuple(name_of[number] for number in order) if set(order) <= name_of.keys() else ()
+    shown = exploration(scene, policy, _share_spent(scene, cells), plan_fires, f"seed {seed}",
+                        plan.method, cells, order, years, names)
+    return shown._replace(plan=shown.plan._replace(
+        told=tuple(read_savings(path)) if order else ()))
 
 
 def _share_spent(scene: "Scene", cells: "NDArray[np.int64]") -> float:

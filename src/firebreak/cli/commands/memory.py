@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.settings.binding import Bound
@@ -122,32 +122,21 @@ def rows_of(run: Path) -> list[dict[str, Any]]:
 
 def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
     """Trains a configuration for the check, without the comparison at its end."""
-    from firebreak.api.shared.run_output import begin_or_resume, consume
-    from firebreak.train.config.load import data_folder, load_config, with_data
+    from firebreak.api.shared.run_output import configuration, consume, trainer_in
 
-    changes = list(args.set) + ([f"seed={args.seed}"] if args.seed is not None else [])
-    config = often_read(load_config(args.target, changes), args.episodes)
+    config = often_read(configuration(args.target, TrainOptions(
+        set=args.set, data=args.data, seed=args.seed), {}), args.episodes)
+    from firebreak.train.config.load import written_data
     from firebreak.train.data.splits import make_splits  # torch, which a refusal does not need
-    from firebreak.train.run.trainer import ParallelTrainer
-    from firebreak.train.storage.checkpoints import locked
     from firebreak.train.storage.metrics import read_rows
 
-    use_threads(config.train.threads, config.train.torch_threads)
-    data = data_folder(config, args.data)
-    splits = make_splits(config, data)
-    config = with_data(config, data)
+    splits = make_splits(config, written_data(config))
+
     kept = nullcontext(args.out) if args.out else tempfile.TemporaryDirectory()
-    with kept as name:
-        folder = Path(name)
-        if (folder / "config.toml").exists():
-            raise fail(expected="a folder without a run", given="one that holds a run",
-                       where=str(folder), remedy="use another --out, or check that run itself")
-        trainer = ParallelTrainer(config, splits, folder)
-        with locked(folder):  # nothing is written before all of that has worked
-            begin_or_resume(trainer, folder, False)
-            print(trainer.describe())
-            consume(trainer, folder, config, quiet=True)
-            return read_rows(folder / FILE)
+    with kept as name, trainer_in(Path(name), config, splits) as trainer:
+        print(trainer.describe())
+        consume(trainer, trainer.run_folder, config, quiet=True)
+        return read_rows(trainer.run_folder / FILE)
 
 
 def often_read(config: "RunConfig", episodes: int | None) -> "RunConfig":

@@ -36,15 +36,14 @@ def run(bound: Bound[PlanArguments]) -> int:
                    remedy="name a file, a folder or sample:santa-ana, or --config with one")
     common.check_out(args.out)
     from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
-    from firebreak.planning.output.earlier import check_list
+    from firebreak.planning.output.earlier import ALWAYS, PLAN_FILES, check_list
 
     if args.out is not None:
-        check_list(args.out)
+        check_list(args.out, ALWAYS if args.report == "none" else PLAN_FILES)
     method = args.method or DEFAULT
     check_methods([method], "--method", choosers=True)
     check_methods_fit([method], args)
-    at_once = args.windows == WindowOptions()
-    check_segments(args, by_choice=at_once and method in CHOOSERS, at_once=at_once)
+    check_segments(args, by_choice=method in CHOOSERS, at_once=args.windows == WindowOptions())
     check_there(args.landscape)  # an output folder of that name would be there
     with held_folder(args.out):
         return _run(args)
@@ -88,7 +87,7 @@ def _run(args: PlanArguments) -> int:
         print(words, file=sys.stderr)
 
     request = read_request(args.landscape, args)
-    if request.by_windows:
+    if request.by_windows and not request.whole:
         check_segments(args, by_choice=False, at_once=False)
     made = make_run(request, bar, first=first_plan, folder=folder, say=say)
     made, files = write_run(

@@ -16,13 +16,13 @@ from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.landscape.treatment_table import treated_ha
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.plan import Plan, spent_words
+from firebreak.planning.evaluation.drawn import change_words, changes_table, changes_words
 from firebreak.planning.evaluation.knee import knee_words
 from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
 from firebreak.planning.methods import CHOOSERS, DEFAULT
 from firebreak.planning.output.buildable import words_of
 from firebreak.planning.output.tables import years_record, years_words
 from firebreak.planning.output.vectors import has_vector_reader
-from firebreak.settings.budget import limits_of
 
 if TYPE_CHECKING:
     from firebreak.api.plans.by_windows import PlanByWindows
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from firebreak.planning.evaluation.auto import FirstPlan
     from firebreak.planning.evaluation.effect import Interval
     from firebreak.planning.evaluation.fire_facts import FireFacts
+
+FIRST_CHANGES = 3
+"""Changes of an existing network that are printed."""
 
 
 def first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bool) -> str:
@@ -60,7 +63,7 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
         _say_windows(run)
         record = _record_of_windows(run)
     domain, area_ha = run.request.area.domain, _hectares(run)
-    most_ha = limits_of(args.budget).hectares
+    most_ha = args.budget.hectares
     if most_ha is not None:
         print(f"{area_ha:,.6g} ha of at most {most_ha:,.6g} ha are treated")
     print(domain_words(domain), end="")
@@ -83,7 +86,9 @@ def _hectares(run: "PlanRun") -> float:
 
 def _say_at_once(run: PlanAtOnce, command: str) -> None:
     plan, evaluation = run.plan, run.evaluation
-    print(f"{plan.made_by}: {spent_words(plan)}, in {plan.seconds:.2f} s")
+    windows = int((plan.notes or {}).get("windows", 0))
+    print(f"{plan.made_by}{f' in {windows} windows' * bool(windows)}: {spent_words(plan)}, in "
+          f"{plan.seconds:.2f} s")
     if run.choice is not None:
         print(f"\n{choice_table(run.choice)}")
     for words in (run.choice and left_out_words(run.choice, plan),
@@ -99,6 +104,9 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
         for name, counts in run.judgement.result.counts.items():
             print(words_of(name, counts))
         print()
+    if run.judgement is not None and run.judgement.changes:
+        print(f"{changes_words(run.judgement.changes)}\n"
+              f"first: {'; '.join(map(change_words, run.judgement.changes[:FIRST_CHANGES]))}\n")
     if run.judgement is not None and run.judgement.result.over_years is not None:
         print(f"{years_words(run.judgement.result.over_years)}\n")
 
@@ -117,7 +125,9 @@ def _record_at_once(run: PlanAtOnce) -> dict[str, Any]:
                                             "choice": run.choice.as_dict()}
     over_years = None if run.judgement is None else run.judgement.result.over_years
     years = {} if over_years is None else {"over_years": years_record(over_years)}
-    return {**chosen, "notes": run.plan.notes, **years}
+    changes = {} if run.judgement is None or not run.judgement.changes else {
+        "changes": changes_table(run.judgement.changes, run.request.area.land, run.plan.priced_in)}
+    return {**chosen, "notes": run.plan.notes, **years, **changes}
 
 
 def _say_windows(run: "PlanByWindows") -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.shared.executor_options import WorkerOptions
-from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.executor_options import WorkerOptions, use_threads
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.checks import counted, fail
@@ -37,7 +36,7 @@ class SimulateArguments(SimulateOptions):
     observed: Path | None = None
     """The area that a real fire burned, polygons or a raster (not 0), to compare with the fire of
     --fires 1. Give its start by --ignitions, its weather by --weather, and its duration by
-    --duration-min and --duration-spread 0."""
+    --duration-min."""
     fire_sizes: Path | None = None
     """A CSV table of fires on record, with a column hectares or acres, to compare sizes with."""
     out: Path | None = None

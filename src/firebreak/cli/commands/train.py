@@ -11,23 +11,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from firebreak.api.shared.plan_options import TrainOptions
+from firebreak.api.shared.progress import bars
 from firebreak.api.shared.run_output import (
-    begin_or_resume,
+    compared,
     configuration,
     consume,
     draw_curves,
     draw_run,
-    held,
     named,
     splits_of,
+    trainer_in,
 )
-from firebreak.cli.shared import common, runs, signals
+from firebreak.cli.shared import common, signals
 from firebreak.settings.binding import Bound
 from firebreak.settings.schema import POSITIONAL
 from firebreak.settings.spelling import changed, command_words
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
+    from firebreak.train.data.splits import Splits
     from firebreak.train.run.trainer import ParallelTrainer
 
 
@@ -49,15 +51,30 @@ def run(bound: Bound[TrainArguments]) -> int:
     """Runs the command."""
     args = bound.options
     config = configuration(args.config, args.run, {})  # refused before torch is loaded
-    from firebreak.train.run.trainer import ParallelTrainer
-
     splits = splits_of(config)
-    folder = runs.folder_of(args.run, Path(named(args.config)).stem)
-    trainer = ParallelTrainer(config, splits, folder)
-    # Nothing is written before all of that has worked.
-    with held(folder, config):
-        begin_or_resume(trainer, folder, args.run.resume is not None)
+    folder = _folder_of(args.run, Path(named(args.config)).stem)
+    with trainer_in(folder, config, splits, args.run.resume is not None) as trainer:
         return _run_and_report(args, trainer, folder)
+
+
+def _folder_of(options: TrainOptions, name: str) -> Path:
+    """The folder of the run to go on with, or of a new one, which is not made yet.
+
+    Raises:
+        InputError: nothing can be written there.
+    """
+    if options.resume is not None:
+        return options.resume
+    common.check_out(options.out)
+    return common.chosen_folder(options.out, name)
+
+
+def say_compared(config: "RunConfig", splits: "Splits", folder: Path, quiet: bool) -> None:
+    """Evaluates the best policy on every test source, prints and stores the tables."""
+    from firebreak.planning.evaluation.tables import table
+
+    for name, result in compared(config, splits, folder, bars(quiet)).items():
+        print(f"\nTest landscapes never trained on: {name}\n{table(result)}")
 
 
 def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Path) -> int:
@@ -71,7 +88,7 @@ def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Pa
     verdict = "none"
     if trainer.has_learned:
         with _going_on(failed):
-            runs.say_compared(config, splits, folder, args.quiet)
+            say_compared(config, splits, folder, args.quiet)
     with _going_on(failed), trainer.profiler.phase("figure", once=True):
         figures = (draw_run(config, splits, folder) if trainer.has_learned
                    else draw_curves(config, folder))
@@ -79,8 +96,10 @@ def _run_and_report(args: TrainArguments, trainer: "ParallelTrainer", folder: Pa
         verdict = _conclude_memory(trainer, folder, end)
     if trainer.has_learned:
         print(f"\n{len(figures)} pictures, metrics and policy.safetensors are in {folder}")
-        print(f"next: firebreak plan synthetic:7:20 --budget {config.budget:g} --policy "
-              f"{shlex.quote(str(folder))}{_break_options(config)} --out my_plan")
+        family = "" if config.landscapes.family is None else f":{config.landscapes.family}"
+        print(f"next: firebreak plan synthetic:7:{config.landscapes.size}{family} --budget "
+              f"{config.budget:g} --policy {shlex.quote(str(folder))}{_break_options(config)} "
+              "--out my_plan")
     else:
         print(f"\n{len(figures)} pictures, metrics and a checkpoint are in {folder}; no policy, "
               f"since the run made no gradient step in {end['env_steps']:,} env steps "

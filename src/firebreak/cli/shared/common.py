@@ -18,7 +18,7 @@ from firebreak.settings.sources import argv
 from firebreak.settings.spelling import changed, command_words
 
 SCHEMA = 1
-WRITTEN = ("out", "export", "picture")
+WRITTEN = ("out", "export")
 """Names of options that are written to; what the others name is only read."""
 Arguments = TypeVar("Arguments")
 
@@ -35,7 +35,7 @@ def parse(kind: type[Arguments], words: list[str], command: str) -> Bound[Argume
     sources = [typed]
     if (config := leaves(kind).get("config")) is not None and not config.is_positional:
         named = [given.raw for given in typed.given(kind) if given.leaf.name == "config"]
-        sources = [*(plan_file(Path(name)) for name in named), typed]
+        sources = [*(plan_file(Path(name)) for name in named if name), typed]
     bound = bind(kind, *sources, command=command)
     keep(inputs_of(bound.options, written=WRITTEN))
     return bound

@@ -26,19 +26,21 @@ class PlanArguments(PlanOptions):
     landscape: Annotated[str, POSITIONAL] = ""
     """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     config: Path | None = None
-    """A TOML file with options; command-line options override it. configs/plan.toml lists every
-    key."""
+    """A TOML file with options, or the folder of a plan to make again; command-line options
+    override it. configs/plan.toml lists every key."""
     out: Path | None = None
     """Output folder; a new one under outputs/ if not given."""
 
 
 def plan_file(path: Path) -> Source:
     """A plan's TOML file: keys are the options' names, tables their groups, but for [[layer]] and
-    [[phase]]. Paths in it are relative to its folder.
+    [[phase]]. Paths in it are relative to its folder. Of a plan's folder what it was made with.
 
     Raises:
-        InputError: no such file, or not TOML.
+        InputError: no such file, or not TOML; or as `recorded`.
     """
+    if path.is_dir():
+        return _record_in(path, "give the options, or a TOML file of them")
     return toml_file(path, left_out=("config", "json", "quiet"), placed=_relative_to(path.parent),
                      lists={"layer": {"layers": path}, "phase": {"budget": _phases_in(path)}})
 
@@ -84,8 +86,12 @@ def recorded(folder: Path) -> PlanArguments:
     Raises:
         InputError: they were not kept, are damaged, or the landscape is no longer there.
     """
-    path = folder / OPTIONS_FILE
     remedy = f"give the plan's landscape, and --plan {folder}"
+    return bind(PlanArguments, _record_in(folder, remedy)).options
+
+
+def _record_in(folder: Path, remedy: str) -> Source:
+    path = folder / OPTIONS_FILE
     try:
         tree = found_in(folder, record_of(path))
         own = dict(tree.pop("plan"))
@@ -101,12 +107,11 @@ def recorded(folder: Path) -> PlanArguments:
     if is_path(own["landscape"]) and not Path(own["landscape"]).exists():
         raise fail(expected="the landscape of the plan", given="nothing there",
                    where=own["landscape"], remedy=remedy)
-    return bind(PlanArguments, tables(
-        {**own, "place": place, **tree}, str(path), placed=_relative_to(base))).options
+    return tables({**own, "place": place, **tree}, str(path), placed=_relative_to(base))
 
 
 def _keep_budget(own: dict[str, Any], place: dict[str, Any], config: Path | None) -> None:
-    """Has the record of a plan of an earlier version say its budget in one place: money, and money
+    """Write the budget of a plan of an earlier version in one place of its record: money, and money
     by year, had places of their own. config: the file that its options came from.
     """
     if "phases" not in place:
@@ -119,7 +124,7 @@ def _keep_budget(own: dict[str, Any], place: dict[str, Any], config: Path | None
 
 
 def _keep_fires(tree: dict[str, Any], landscape: str) -> None:
-    """Has the record of a plan of an earlier version say what it was made with, where the fires of
+    """Add to the record of a plan of an earlier version what it was made with, where the fires of
     maps are others now: the share burned is there; crews held any length, and weather that nothing
     gave was drawn.
     """

@@ -10,7 +10,7 @@ from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOpt
 from firebreak.checks import fail
 from firebreak.settings.binding import Bound
 from firebreak.settings.breaks import MadeBreaks
-from firebreak.settings.kinds import AtLeastOne, Share
+from firebreak.settings.kinds import AtLeastOne, Count, Share
 from firebreak.settings.planning import BUDGET
 from firebreak.settings.schema import POSITIONAL, leaves, option_of
 
@@ -64,7 +64,7 @@ class VisualizeArguments:
     weather: WeatherOptions = field(default_factory=WeatherOptions)
     fire: FireOptions = field(default_factory=FireOptions)
     breaks: MadeBreaks = field(default_factory=MadeBreaks)
-    threads: int = 0
+    threads: Count = 0
     """Number of threads that burn fires; 0: one for each core."""
     quiet: bool = False
     """Show no progress."""

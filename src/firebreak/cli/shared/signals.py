@@ -26,7 +26,7 @@ class Terminated(KeyboardInterrupt):
 
 
 class Stop:
-    """Which signal has stopped a command, if any did.
+    """Signal that has stopped a command, if any did.
 
     Attributes:
         number: of the signal; None as long as none has raised an exception.
@@ -93,7 +93,7 @@ def handling(handlers: dict[int, Handler]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def finishing() -> Iterator[None]:
-    """Does the block whole: a signal that comes meanwhile stops the command after it.
+    """Run the block whole: a signal that comes meanwhile stops the command after it.
     """
     came: list[int] = []
     heard: dict[int, Handler] = {number: lambda number, _frame: came.append(number)
@@ -134,7 +134,7 @@ def _importing(frame: Any) -> bool:
 
 
 def _insist(number: int, stop: Stop) -> None:
-    """Has a signal handled again and again until the command has ended, since code in C may drop
+    """Handle a signal again and again until the command has ended, since code in C may drop
     any exception. Ends the process where an import takes too long.
     """
     while True:

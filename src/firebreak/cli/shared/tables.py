@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import InputError, fail, nearest
+from firebreak.checks import InputError, counted, fail, nearest
 from firebreak.files import write_text
 from firebreak.reading import MOST_LINES, csv_rows, number_in, text_of
 
@@ -119,7 +119,7 @@ def read_table(path: Path) -> Table:
     numbered = [(line, row) for line, row in csv_rows(file, str(path), delimiter=delimiter,
                                                       strict=True) if any(map(str.strip, row))]
     if len(numbered) < 2:
-        raise fail(expected="a header and at least one row", given=f"{len(numbered)} lines",
+        raise fail(expected="a header and at least one row", given=counted(len(numbered), "line"),
                    where=str(path), remedy="add the cases")
     names = tuple(name.strip() for name in numbered[0][1])
     for line, row in numbered[1:]:

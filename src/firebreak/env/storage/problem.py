@@ -140,7 +140,11 @@ def check_fits(sizes: Sizes, problem: Problem) -> None:
     same = (given.shape, given.classes, given.spotting) == (
         sizes.shape, sizes.classes, sizes.spotting)
     if not same or too_big or too_rich:
-        raise fail(expected=f"a problem of at most {sizes}", given=f"{given}",
+        other = [(name, room, have) for name, room, have in zip(
+            Sizes._fields, sizes, given, strict=True) if room != have]
+        raise fail(expected="a problem of at most " + ", ".join(
+                       f"{name} {room}" for name, room, _ in other),
+                   given=", ".join(f"{name} {have}" for name, _, have in other),
                    where=f"landscape {problem.scene.landscape.name}",
                    remedy="make the environment for these sizes")
 

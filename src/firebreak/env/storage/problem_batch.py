@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from firebreak.checks import fail
 from firebreak.env.storage.problem import PlanTrees, Problem, Sizes, check_fits, sizes_for
@@ -181,10 +181,8 @@ class ProblemBatch:
         the slot or in the problem alone. All is then as after `core.begin`.
         """
         stands, wanted = self.breaks[slot].copy(), problem.standing_mask()
-        for cell in np.flatnonzero(stands & ~wanted).tolist():
-            self.remove(slot, cell)
-        for cell in np.flatnonzero(wanted & ~stands).tolist():
-            self.place(slot, cell)
+        self.remove(slot, np.flatnonzero(stands & ~wanted))
+        self.place(slot, np.flatnonzero(wanted & ~stands))
         self.land.turn_to(slot, problem)
         if self._observed is not None:
             self._observed.load(slot, problem)
@@ -195,13 +193,12 @@ class ProblemBatch:
         """Breaks the cells that stand from the start of the slot's problem, at no cost; `update`
         burns them.
         """
-        for cell in self.problem(slot).standing.tolist():
-            self.place(slot, cell)
+        self.place(slot, self.problem(slot).standing)
         self.land.leave(slot, self.problem(slot).budget)
 
-    def place(self, slot: int, cell: int) -> None:
-        """Breaks one cell (flat index) of a slot; `update` burns what that changes."""
-        self._set_break(slot, cell, broken=True)
+    def place(self, slot: int, cells: ArrayLike) -> None:
+        """Breaks cells (flat indices) of a slot; `update` burns what that changes."""
+        self._set_breaks(slot, np.array(cells, np.int64, ndmin=1), broken=True)
 
     def place_each(self, which: NDArray[np.int64],
                    cells: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -220,19 +217,21 @@ class ProblemBatch:
     def _place_available(self, slot: int, cell: int) -> bool:
         free = bool(self.available[slot].flat[cell])
         if free:
-            self._set_break(slot, cell, broken=True)
+            self.place(slot, cell)
         return free
 
-    def remove(self, slot: int, cell: int) -> None:
-        """Takes a placed break away and its cost back; `update` burns what that changes.
+    def remove(self, slot: int, cells: ArrayLike) -> None:
+        """Takes placed breaks away and their cost back; `update` burns what that changes.
 
         Raises:
-            InputError: there is no break in the cell.
+            InputError: there is no break in a cell.
         """
-        if not self.breaks[slot].flat[cell]:
-            raise fail(expected="a cell with a break", given=f"cell {cell}", where="remove",
+        places = np.array(cells, np.int64, ndmin=1)
+        without = places[~self.breaks[slot].ravel()[places]]
+        if without.size:
+            raise fail(expected="a cell with a break", given=f"cell {without[0]}", where="remove",
                        remedy="remove only cells that were placed")
-        self._set_break(slot, cell, broken=False)
+        self._set_breaks(slot, places, broken=False)
 
     def put_back(self, slot: int, breaks: NDArray[np.bool_], budget_left: float) -> None:
         """Breaks as they stood, bool [H, W], in a slot just loaded, or with what stands in place;
@@ -248,22 +247,26 @@ class ProblemBatch:
             raise fail(expected="breaks on treatable cells", given="breaks elsewhere",
                        where=f"slot {slot}",
                        remedy="resume with the settings and maps the run was started with")
-        for cell in np.flatnonzero(breaks).tolist():
-            self.place(slot, cell)
+        self.place(slot, np.flatnonzero(breaks))
         self.land.leave(slot, budget_left)  # its roundings depend on the order
 
-    def _set_break(self, slot: int, cell: int, *, broken: bool) -> None:
-        field, cost = self.problem(slot).scene.field, float(self.land.cost[slot].flat[cell])
-        place = int(self.write_breaks(slot, np.array([cell]), broken=broken)[0])
-        self.land.leave(slot, self.budget_left[slot] + cost * (-1.0 if broken else 1.0))
-        if field.breaks.acts_nearby:
-            self.fires.changes_at(slot, place)
-        elif broken:
-            self.fires.breaks_at(np.array([slot]), np.array([place]))
-            if field.breaks.lost > 0.0:
+    def _set_breaks(self, slot: int, cells: NDArray[np.int64], *, broken: bool) -> None:
+        if not cells.size:
+            return
+        field, left = self.problem(slot).scene.field, float(self.budget_left[slot])
+        for cost in self.land.cost[slot].ravel()[cells].tolist():  # rounded as one by one
+            left += -cost if broken else cost
+        places = self.write_breaks(slot, cells, broken=broken)
+        self.land.leave(slot, left)
+        if broken and not field.breaks.acts_nearby:
+            self.fires.breaks_at(np.full(places.size, slot), places)
+        for place in places.tolist():
+            if field.breaks.acts_nearby:
+                self.fires.changes_at(slot, place)
+            elif not broken:
+                self.fires.opens_at(slot, place, embers=field.spots.cells.size > 0)
+            elif field.breaks.lost > 0.0:
                 self.fires.starts_at(slot, place)
-        else:
-            self.fires.opens_at(slot, place, embers=field.spots.cells.size > 0)
 
     def write_breaks(self, slot: int, cells: NDArray[np.int64], *,
                      broken: bool) -> NDArray[np.int64]:
@@ -309,7 +312,7 @@ class ProblemBatch:
         return self._mean_losses(1, which)
 
     def _mean_losses(self, kind: int, which: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Of the plan fires, kind 0, or of the reward fires, 1."""
+        """Mean losses of the plan fires, kind 0, or of the reward fires, 1."""
         n, n_plan_fires = self.sizes.slots, self.sizes.slots * self.sizes.plan_fires
         loss = self.fires.loss
         rows = (loss[n_plan_fires:] if kind else loss[:n_plan_fires]).reshape(n, -1)
@@ -324,7 +327,7 @@ class ProblemBatch:
         return self.fires.unit(slot)
 
     def affected(self, slot: int) -> NDArray[np.int64]:
-        """Of each plan fire, how many breaks have come or gone near enough to change it, or what
+        """Number, by plan fire, of breaks that came or went near enough to change it, or what
         another break would save of it.
         """
         return self.fires.affected[self.plan_ids(slot)]

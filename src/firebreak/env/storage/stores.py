@@ -23,8 +23,8 @@ from firebreak.layout import OBSERVATION
 
 class LandStore:
     """Attributes, first axis the slot: burnable, treatable, breaks, available (treatable, unbroken,
-    affordable) bool [N, H, W]; cost f32 [N, H, W]; budget_left f64 [N]; states u8 [N, P], what
-    fires meet (codes of `fire.travel.arcs`).
+    affordable) bool [N, H, W]; cost f32 [N, H, W]; budget_left and mean_cost, of a treatable cell
+    of the problem, f64 [N]; states u8 [N, P], what fires meet (codes of `fire.travel.arcs`).
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -32,7 +32,7 @@ class LandStore:
         self.burnable, self.treatable, self.breaks, self.available = (
             np.zeros((n, rows, cols), np.bool_) for _ in range(4))
         self.cost = np.zeros((n, rows, cols), np.float32)
-        self.budget_left = np.zeros(n)
+        self.budget_left, self.mean_cost = np.zeros(n), np.ones(n)
         self.states = np.zeros((n, (rows + 2 * REACH) * padded_width(cols)), np.uint8)
         self._kinds = np.zeros(n, np.uint8)
 
@@ -48,6 +48,8 @@ class LandStore:
         self.states[slot] = open_state(unpad(field.burnable, land.shape),
                                        np.zeros(land.shape, np.bool_), field.breaks)
         self._kinds[slot] = break_state(field.breaks)
+        self.mean_cost[slot] = land.cost.mean(
+            dtype=np.float64, where=land.treatable) if land.treatable.any() else 1.0
         self.breaks[slot] = False
         self.leave(slot, problem.budget)
 
@@ -58,7 +60,7 @@ class LandStore:
         self.leave(slot, problem.budget)
 
     def leave(self, slot: int, budget: float) -> None:
-        """So much is left to spend in a slot."""
+        """Set what is left to spend in a slot."""
         self.budget_left[slot] = budget
         payable = np.float32(budget * (1.0 + 1e-9) + 1e-9)  # as in `src/native/breaks.cpp`
         self.available[slot] = (self.treatable[slot] & ~self.breaks[slot]

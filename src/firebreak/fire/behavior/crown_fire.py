@@ -42,10 +42,10 @@ from firebreak.fire.behavior.surface import (
     wind_adjustment,
 )
 from firebreak.fire.behavior.types import SURFACE_FIRE
-from firebreak.fire.behavior.wind import crown_length_to_width, greatest_wind
+from firebreak.fire.behavior.wind import crown_length_to_width
 from firebreak.landscape.fuels import FUEL_MODELS
 from firebreak.landscape.landscape import Landscape
-from firebreak.settings.fire import CrownLink, WindLimit
+from firebreak.settings.fire import CrownLink
 from firebreak.units import FEET_PER_METRE, M_MIN_PER_FT_MIN, WIND_10M_PER_20FT
 from firebreak.weather.scenarios import WeatherScenarios
 
@@ -98,7 +98,7 @@ def has_crowns(landscape: Landscape) -> NDArray[np.bool_]:
 
 
 def with_crown_fire(landscape: Landscape, scenarios: WeatherScenarios, surface: SurfaceSpread,
-                    link: CrownLink | None, wind_limit: WindLimit = "none") -> CrownFire:
+                    link: CrownLink | None) -> CrownFire:
     """The `surface` fire [S, H, W] with crown fire where its intensity lights the crowns.
 
     A `link` of None leaves all crowns unburned.
@@ -111,7 +111,7 @@ def with_crown_fire(landscape: Landscape, scenarios: WeatherScenarios, surface: 
         return CrownFire(surface, fraction, fire_type)
     grids = SurfaceSpread(*(part.reshape(len(head), -1).copy() for part in surface))
     linked, changed = _of_places(landscape, scenarios, SurfaceSpread(
-        *(part[scenario, cell] for part in grids)), scenario, cell, link or "finney", wind_limit)
+        *(part[scenario, cell] for part in grids)), scenario, cell, link or "finney")
     for grid, values in zip(grids, changed, strict=True):
         grid[scenario, cell] = values
     fraction.reshape(len(head), -1)[scenario, cell] = linked.crown_fraction_burned
@@ -138,8 +138,7 @@ def _crowning(landscape: Landscape, scenarios: WeatherScenarios,
 
 
 def _of_places(landscape: Landscape, scenarios: WeatherScenarios, surface: SurfaceSpread,
-               scenario: Places, cell: Places, link: CrownLink,
-               wind_limit: WindLimit) -> tuple[Linked, SurfaceSpread]:
+               scenario: Places, cell: Places, link: CrownLink) -> tuple[Linked, SurfaceSpread]:
     """Crown fire of N places with `surface` fire [N], and the spread that comes of it."""
     def layer(name: str) -> Floats:
         return getattr(landscape, name).ravel()[cell].astype(np.float64)
@@ -156,11 +155,11 @@ def _of_places(landscape: Landscape, scenarios: WeatherScenarios, surface: Surfa
         linked = cruz(rate, initiation, run.rate_m_min, critical)
     else:
         bed = FuelBed(*(part[scenario, 0] for part in beds_in(_CROWN_FUEL, scenarios)))
-        run = rothermel_run(bed, site, wind_limit)
+        run = rothermel_run(bed, site)
         if link == "finney":
             linked = finney(rate, initiation, run.rate_m_min, critical)
         else:
-            full = _full_rate(landscape, scenarios, scenario, cell, site, wind_limit,
+            full = _full_rate(landscape, scenarios, scenario, cell, site,
                               crowning_wind(bed, site, critical))
             linked = scott_reinhardt(rate, initiation, run.rate_m_min, critical, full)
     load = density * (layer("canopy_height_m") - base)
@@ -181,7 +180,7 @@ def _joined(surface: SurfaceSpread, run: CrownRun, linked: Linked, surface_heat_
     )
 
 
-def rothermel_run(crown_bed: FuelBed, site: Site, wind_limit: WindLimit = "none") -> CrownRun:
+def rothermel_run(crown_bed: FuelBed, site: Site) -> CrownRun:
     """Crown fire of Rothermel 1991: 3.34 times fuel model 10 in 0.4 of the 20-ft wind.
 
     The ellipse is that of the 20-ft wind that alone would do what wind and slope do together.
@@ -190,9 +189,6 @@ def rothermel_run(crown_bed: FuelBed, site: Site, wind_limit: WindLimit = "none"
     by_wind = wind_factor(crown_bed, midflame_ft_min)
     by_slope = crown_bed.slope_coefficient * site.slope_tan**2
     factor, heading = combined_factor(by_wind, site.wind_from_deg, by_slope, site.aspect_deg)
-    if wind_limit != "none":
-        limit = greatest_wind(crown_bed.reaction_intensity_btu_ft2_min, wind_limit)
-        factor = np.minimum(factor, wind_factor(crown_bed, limit))
     wind_20ft_ft_min = effective_wind_speed(crown_bed, factor) / CROWN_WIND_ADJUSTMENT
     return CrownRun(
         CROWN_OVER_SURFACE * crown_bed.base_rate_ft_min * (1.0 + factor) * M_MIN_PER_FT_MIN,
@@ -226,12 +222,11 @@ def crowning_wind(crown_bed: FuelBed, site: Site, critical_m_min: Floats) -> Flo
 
 
 def _full_rate(landscape: Landscape, scenarios: WeatherScenarios, scenario: Places, cell: Places,
-               site: Site, wind_limit: WindLimit, wind_20ft_m_min: Floats) -> Floats:
+               site: Site, wind_20ft_m_min: Floats) -> Floats:
     """Surface rate of N places in another 20-ft wind, m/min (R'sa of Scott & Reinhardt 2001)."""
     beds, index = beds_of_cells(landscape, scenarios, cell)
     adjustment = wind_adjustment(landscape, cell, beds.depth_ft[0, index])
     return spread_of_beds(
         FuelBed(*(part[scenario, index] for part in beds)),
         midflame_wind_m_min=wind_20ft_m_min * adjustment, wind_from_deg=site.wind_from_deg,
-        slope_tan=site.slope_tan, aspect_deg=site.aspect_deg,
-        wind_limit=wind_limit).rate_of_spread_m_min
+        slope_tan=site.slope_tan, aspect_deg=site.aspect_deg).rate_of_spread_m_min

@@ -24,13 +24,14 @@ from firebreak.fire.behavior.rothermel import (
     wind_factor,
 )
 from firebreak.fire.behavior.wind import (
+    EllipseForm,
+    WindLimit,
     greatest_wind,
     length_to_width,
     wind_adjustment_factor,
 )
 from firebreak.landscape.fuels import FUEL_MODELS, UNBURNABLE
 from firebreak.landscape.landscape import Landscape
-from firebreak.settings.fire import EllipseForm, WindLimit
 from firebreak.units import (
     FEET_PER_METRE,
     KW_M_PER_BTU_FT_S,
@@ -64,9 +65,7 @@ class SurfaceSpread(NamedTuple):
     flame_length_m: Floats
 
 
-def surface_spread(landscape: Landscape, scenarios: WeatherScenarios, *,
-                   wind_limit: WindLimit = "none",
-                   ellipse: EllipseForm = "behave") -> SurfaceSpread:
+def surface_spread(landscape: Landscape, scenarios: WeatherScenarios) -> SurfaceSpread:
     """Surface fire behaviour of each cell under each scenario, arrays [S, H, W].
 
     The wind at midflame height follows from the fuel bed's depth and, where there is one, from
@@ -81,7 +80,6 @@ def surface_spread(landscape: Landscape, scenarios: WeatherScenarios, *,
         wind_from_deg=scenarios.wind_from_deg[:, None],
         slope_tan=landscape.slope_tan.ravel()[cells].astype(np.float64),
         aspect_deg=landscape.aspect_deg.ravel()[cells].astype(np.float64),
-        wind_limit=wind_limit, ellipse=ellipse,
     )
     return _scatter(spread, cells, (len(scenarios.wind_from_deg), *landscape.shape))
 

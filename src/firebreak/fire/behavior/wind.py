@@ -2,19 +2,24 @@
 
 From the wind at 20 ft above the vegetation to the wind at midflame height: the adjustment factors
 of Albini & Baughman (1979, INT-221) as used by Finney (1998, RMRS-RP-4) and BEHAVE, which takes the
-crown ratio into account. Limits of the wind's effect and length-to-width ratios of the ellipse are
-published in several forms, which are named here. Lengths in feet inside the equations, as in the
+crown ratio into account. Limits of the wind's effect are published in several forms, which are
+named here. Lengths in feet inside the equations, as in the
 papers; the public functions take metres.
 """
+
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from firebreak.settings.fire import EllipseForm, WindLimit
 from firebreak.units import FEET_PER_METRE, M_MIN_PER_MPH
 
 Floats = NDArray[np.float64]
 
+WindLimit = Literal["none", "rothermel", "andrews"]
+"""Above which effective wind a surface fire runs no faster."""
+EllipseForm = Literal["behave", "anderson", "behaveplus"]
+"""Length-to-width ratio of surface fires."""
 MAX_LENGTH_TO_WIDTH = 8.0
 """Upper limit of the length-to-width ratio, beyond the data behind it (Finney 1998)."""
 
@@ -90,9 +95,9 @@ def greatest_wind(reaction_intensity_btu_ft2_min: Floats, limit: WindLimit) -> F
 def length_to_width(effective_wind_m_min: ArrayLike, form: EllipseForm = "behave") -> Floats:
     """Length over width of a surface fire's ellipse, 1 to 8, at an effective midflame wind, m/min.
 
-    "anderson": Anderson 1983 (INT-305), 1.397 in calm air. "behave": the same less 0.397, so that
-    a calm fire is a circle (Finney 1998; BEHAVE and FlamMap). "behaveplus": 1 plus a quarter of
-    the wind in mi/h (earlier versions of BEHAVE's library).
+    "behave": Anderson 1983 (INT-305) less 0.397, so that a calm fire is a circle (Finney 1998;
+    BEHAVE and FlamMap). "anderson", "behaveplus": forms of other programs, to be held against them:
+    without the last term, and 1 plus a quarter of the wind in mi/h.
     """
     # Far above the limit the exponential would overflow.
     wind_mph = np.minimum(np.asarray(effective_wind_m_min, dtype=np.float64) / M_MIN_PER_MPH, 100.0)

@@ -170,13 +170,15 @@ def hold_rule(breaks: BreakSettings) -> HoldRule | None:
                     crew_km=None if breaks.crew_km == "unlimited" else breaks.crew_km)
 
 
-def ready_min(rule: HoldRule, shape: tuple[int, int],
-              road_m: NDArray[np.float64] | None) -> NDArray[np.float32]:
-    """Minutes from ignition until crews can be in each cell, f32 [H, W].
+def ready_min(rule: HoldRule, shape: tuple[int, int], road_m: NDArray[np.float64] | None,
+              fought: NDArray[np.bool_] | None = None) -> NDArray[np.float32]:
+    """Minutes from ignition until crews can be in each cell, f32 [H, W]; inf where none come.
 
-    road_m: [H, W], distance to the nearest road; None where no roads are known.
+    Args:
+        road_m: [H, W], distance to the nearest road; None where no roads are known.
+        fought: [H, W], where crews come; None for everywhere.
     """
     ready = np.full(shape, rule.response_min, np.float32)
     if road_m is not None:
         ready += (road_m * (60.0 / (1000.0 * rule.crew_speed_km_h))).astype(np.float32)
-    return ready
+    return ready if fought is None else np.where(fought, ready, np.float32(np.inf))

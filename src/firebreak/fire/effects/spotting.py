@@ -145,7 +145,8 @@ def spot_parameters(model: SpottingModel, behavior: FireBehavior, scenarios: Wea
 
 def throw_probability(model: SpottingModel, behavior: FireBehavior, cell_size_m: float,
                       woody: NDArray[np.bool_] | None = None) -> Floats:
-    """That a burning cell throws at least one brand: 1 - exp(-brands), brands by area and crowns.
+    """Chance that a burning cell throws at least one brand: 1 - exp(-brands), brands by area and
+    crowns.
 
     A passive crown fire throws by the fraction of its crowns that burns. woody: [H, W], cells of
     shrub and timber.
@@ -246,7 +247,7 @@ def _flat_flight_mi(lifted_ft: Floats, cover_height_ft: ArrayLike, wind_mi_h: Fl
 
 
 def ignition_probability(dead_moisture_1h: ArrayLike, fuel_temperature_c: ArrayLike) -> Floats:
-    """That a brand ignites the dead fuel it lands on, 0-1 (Schroeder 1969, as in BEHAVE).
+    """Chance that a brand ignites the dead fuel it lands on, 0-1 (Schroeder 1969, as in BEHAVE).
 
     Args:
         dead_moisture_1h: fraction.

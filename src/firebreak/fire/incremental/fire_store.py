@@ -192,7 +192,9 @@ class FireStore:
                       self.affected)
 
     def starts_at(self, slot: int, place: int) -> None:
-        """Has fires burn again that start in a padded cell: what they burn counts otherwise now."""
+        """Mark fires that start in a padded cell to burn again: what they burn counts otherwise
+        now.
+        """
         for some in self.ids_of(slot):
             self._stale[some] |= self._table.source[some] == place
 
@@ -200,7 +202,7 @@ class FireStore:
         self.affected[some] += burned_near(place, reach, self.width, self._store.code[some])
 
     def opens_at(self, slot: int, place: int, embers: bool) -> None:
-        """No break any more at a padded cell: fire may come to it or cross it from close by; embers
+        """Remove the break at a padded cell: fire may come to it or cross it from close by; embers
         come from anywhere.
         """
         list_change(slot, place, *self._counts[1:], self._new, self._store.kept, self._stale)

@@ -34,7 +34,7 @@ def depends_on(cell: int, sources: Annotated[NDArray[np.int64], "F"],
 
 def burned_near(cell: int, reach: int, width: int,
                 codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Which fires, of codes [F, P], burned a cell within `reach` of a padded one."""
+    """True for fires, of codes [F, P], that burned a cell within `reach` of a padded one."""
     maps = codes.reshape(len(codes), codes.shape[1] // width, width)
     row, col = divmod(cell, width)
     near = maps[:, max(row - reach, 0):row + reach + 1, max(col - reach, 0):col + reach + 1]

@@ -299,7 +299,7 @@ def _out_of_range(grids: dict[str, NDArray]) -> InputError:
 
 
 def _laid_out(grid: NDArray, kind: DTypeLike = np.float64) -> NDArray:
-    """As kernels expect it: a copy where it is not."""
+    """The grid as kernels expect it: a copy where it is not."""
     return np.require(grid, kind, ["C", "W"])
 
 

@@ -72,23 +72,27 @@ class Corridor(NamedTuple):
             for name, share in shares.items()}}
 
     def in_order(self) -> Cells:
-        """The treated cells in the order of the path, each once."""
+        """The treated cells in the order of the path, each once, then those beside it."""
         own = self.path[np.isin(self.path, self.cells)]
-        return own[np.sort(np.unique(own, return_index=True)[1])]
+        own = own[np.sort(np.unique(own, return_index=True)[1])]
+        return np.concatenate([own, np.setdiff1d(self.cells, own)])
 
 
 def corridor_of(path: Cells, landscape: Landscape, kind: str,
-                anchors: tuple[Anchor, ...] = ()) -> Corridor:
-    """The corridor along flat cells in order, which treats those of them that may be treated."""
-    cells = np.unique(path[landscape.treatable.ravel()[path]])
+                anchors: tuple[Anchor, ...] = (), treated: Cells | None = None) -> Corridor:
+    """The corridor along flat cells in order, which treats those of them that may be treated, or of
+    `treated`, the cells of a wide one.
+    """
+    own = path if treated is None else treated
+    cells = np.unique(own[landscape.treatable.ravel()[own]])
     return Corridor(cells, path, length_of(path, landscape),
                     cells.size * landscape.cell_size_m**2 / 1e4,
                     float(landscape.cost.ravel()[cells].astype(np.float64).sum()), kind, anchors)
 
 
 def length_of(cells: Cells, landscape: Landscape) -> float:
-    """From the centre of the first cell to that of the last along cells in order, and a cell, m;
-    without the steps over wide bare ground, which parts a cut.
+    """Length from the centre of the first cell to that of the last along cells in order, and a
+    cell, m; without the steps over wide bare ground, which parts a cut.
     """
     steps = np.hypot(*np.diff(np.stack(np.divmod(cells, landscape.shape[1]))))
     return float((steps[steps <= BRIDGED_CELLS].sum() + 1.0) * landscape.cell_size_m)

@@ -87,7 +87,7 @@ def without_corners(path: Path, width: int) -> Path:
 
 
 def _above_surroundings(landscape: Landscape) -> NDArray[np.float64]:
-    """By how much each cell is above the mean of a square around it, m (topographic position,
+    """Height of each cell above the mean of a square around it, m (topographic position,
     Weiss 2001).
     """
     side = max(3, round(AROUND_M / landscape.cell_size_m) | 1)

@@ -337,7 +337,7 @@ class _Archive(io.BufferedReader):
     """A file whose list of members is not read where it is too long: `zipfile` reads it at once."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """So many bytes, or what is left."""
+        """Read so many bytes, or what is left."""
         if size is not None and size > LONGEST_LIST:
             raise zipfile.BadZipFile(f"a list of files of {size:,} bytes")
         return super().read(size)

@@ -228,7 +228,7 @@ def aspect_deg(band: Band) -> tuple[FloatGrid, NDArray[np.bool_]]:
 
 
 def odd_aspects(band: Band) -> str:
-    """Of aspects that are no degrees: what they are, by the header of an .lcp or by their unit."""
+    """Unit of aspects that are no degrees, by the header of an .lcp or by their unit."""
     if band.tags.get("ASPECT_UNIT") == "0":
         return "GRASS's classes, as the header says"
     known = not band.unit or _ANGLES.get(band.unit.strip().lower()) == "degrees"

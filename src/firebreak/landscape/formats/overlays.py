@@ -26,8 +26,8 @@ from firebreak.landscape.raster.shapes import amounts_of_shapes, levels_of_shape
 def with_rasters(landscape: Landscape, *, value: Raster | None = None,
                  cost: Raster | None = None, treatable: Raster | None = None,
                  barriers: Raster | None = None, ignition: Raster | None = None,
-                 roads: Raster | None = None, crossed: bool = False,
-                 moved: bool = False) -> Landscape:
+                 roads: Raster | None = None, fought: Raster | None = None,
+                 crossed: bool = False, moved: bool = False) -> Landscape:
     """A landscape with what these files, or arrays, hold.
 
     Args:
@@ -42,6 +42,7 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
             a cell, the largest.
         ignition: weights, >= 0; see `amounts_on_grid`.
         roads: cells touched by anything that is not 0 have a road, from which crews come.
+        fought: cells touched by anything that is not 0 are those where crews hold breaks.
         crossed: fire may cross bare ground, by its width; else all of it is a wall.
         moved: fires that would start on bare ground, or hemmed in by it, start in the nearest cell
             that burns: for an observed fire that is burned again.
@@ -67,6 +68,8 @@ def with_rasters(landscape: Landscape, *, value: Raster | None = None,
         changes["ignition_weight"] = _ignition_weight(ignition, landscape, moved)
     if roads is not None:
         changes["road_m"] = _road_m(roads, landscape)
+    if fought is not None:
+        changes["fought"] = mask_of(fought, landscape, how="any")
     if not crossed:
         changes["bare_m"] = None
     changed: Landscape = replace(landscape, **changes)  # type: ignore[arg-type]

@@ -261,6 +261,7 @@ def with_surroundings(landscape: Landscape, spec: str) -> tuple[Landscape, tuple
         treatable=around(landscape.treatable, False),
         layers=tuple(around(layer, 0.0) for layer in landscape.layers),
         road_m=None if road is None else around(road, max(float(road.max()), wide.cell_size_m)),
+        fought=None if landscape.fought is None else around(landscape.fought, False),
         bare_m=None if bare is None else on("bare_m") if wide.bare_m is not None
         else around(bare, 0.0),
         treatment=None if made is None else around(made, -1))

@@ -23,7 +23,7 @@ _LONGEST_CELL = 24  # bytes with its comma
 
 
 class Points(NamedTuple):
-    """Of N points on the map. cells: int64 [N], flat. numbers: f64 [N], 1 where none was asked for.
+    """N points on the map. cells: int64 [N], flat. numbers: f64 [N], 1 where none was asked for.
     """
 
     cells: NDArray[np.int64]

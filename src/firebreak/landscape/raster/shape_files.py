@@ -21,7 +21,8 @@ import rasterio
 from rasterio.crs import CRS
 from rasterio.errors import CRSError
 
-from firebreak.checks import InputError, fail, install, nearest
+from firebreak.checks import InputError, fail, install, nearest, plain
+from firebreak.landscape.raster.vector_child import NAMES
 from firebreak.lifetime import tied
 from firebreak.reading import check_file, from_json, text_of
 
@@ -35,6 +36,7 @@ _KINDS = ("Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "Mu
 _PARTS = {"FeatureCollection": "features", "Feature": "geometry",
           "GeometryCollection": "geometries"}
 
+LONGEST_NAME = 60
 LIMIT_S = 120.0
 LIMIT_BYTES = 4_000_000_000
 MOST_SHAPES = 100_000_000
@@ -46,11 +48,12 @@ _BESIDE = {".shp": (".shx", ".dbf", ".prj", ".cpg"), ".gpkg": (".gpkg-wal",)}
 
 class Shape(NamedTuple):
     """geometries: as GeoJSON has them, one unless it is a collection. value: of the attribute that
-    was asked for, whatever it is.
+    was asked for, whatever it is. name: text of the first of NAMES that has any, else empty.
     """
 
     geometries: list[dict[str, Any]]
     value: Any = None
+    name: str = ""
 
 
 class Shapes(NamedTuple):
@@ -98,14 +101,22 @@ def read_shapes(path: Path, attribute: str | None = None) -> Shapes:
         content, system, names = read_vector(path, layer, attribute)
     features = _features(content, path)
     if attribute is None:
-        return Shapes([Shape(geometries) for geometries, _ in features], system)
+        return Shapes([Shape(geometries, None, _name_in(own)) for geometries, own in features],
+                      system)
     names = names or tuple(dict.fromkeys(name for _, own in features for name in own))
     if attribute not in names:
         close = nearest(attribute, names)
         raise fail(expected=f"an attribute '{attribute}' of the shapes",
                    given=", ".join(names)[:200] or "none", where=str(path),
                    remedy=f"is '{close}' meant?" if close else "name one of these")
-    return Shapes([Shape(geometries, own.get(attribute)) for geometries, own in features], system)
+    return Shapes([Shape(geometries, own.get(attribute), _name_in(own))
+                   for geometries, own in features], system)
+
+
+def _name_in(attributes: dict[str, Any]) -> str:
+    texts = (" ".join(plain(own).split()) for name in NAMES
+             if isinstance(own := attributes.get(name), str))
+    return next(filter(None, texts), "")[:LONGEST_NAME]
 
 
 def _of_geojson(path: Path) -> tuple[Any, CRS]:
@@ -128,6 +139,8 @@ def _features(content: Any, path: Path) -> list[tuple[list[dict[str, Any]], dict
     while waiting:
         one, feature = waiting.pop()
         kind = str(one.get("type")) if isinstance(one, dict) else None
+        if kind in _KINDS and one.get("coordinates") == []:
+            continue  # an empty shape, as edits in a GIS leave them
         if kind in _KINDS:
             if feature is None:
                 found.append(([one], {}))

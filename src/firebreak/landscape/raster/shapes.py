@@ -6,7 +6,7 @@ the sum over a map that holds all shapes is the sum of their numbers. A level ho
 cells.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from rasterio.warp import transform_geom
 
 from firebreak.checks import InputError, counted, fail
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.raster.shape_files import read_shapes
+from firebreak.landscape.raster.shape_files import Shape, read_shapes
 
 _FARTHEST = 1e8  # in units of the reference system; the Earth is 4e7 m around
 
@@ -40,7 +40,7 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
     found = read_shapes(path)
     ours = on_map(found.geometries, found.crs, landscape, path)
     try:
-        mask = _covered_cells(ours, landscape.shape, rasterio.Affine(*landscape.transform),
+        mask = covered_cells(ours, landscape.shape, rasterio.Affine(*landscape.transform),
                               touched=touched)
     except Exception as error:  # of damaged coordinates rasterio raises whatever comes
         raise damaged(path, error) from error
@@ -99,6 +99,49 @@ def damaged(path: Path, error: Exception) -> InputError:
                 where=str(path), remedy="check the file in a GIS")
 
 
+def numbered_shapes(path: Path, attribute: str | None, landscape: Landscape, *,
+                    positive: bool = False) -> Iterator[tuple[Shape, list[dict[str, Any]], float]]:
+    """Yield each shape of a file, its geometries on a map, and its number: 1 without an attribute.
+
+    Args:
+        attribute: that holds the numbers.
+        positive: 0 is none of them.
+
+    Raises:
+        InputError: as `read_shapes` and `on_map`; a number that is missing or below 0.
+    """
+    found = read_shapes(path, attribute)
+    numbers = [1.0 if attribute is None else _number(shape, attribute, place, path, positive)
+               for place, shape in enumerate(found.shapes, start=1)]
+    ours = iter(on_map(found.geometries, found.crs, landscape, path))
+    for shape, number in zip(found.shapes, numbers, strict=True):
+        yield shape, [next(ours) for _ in shape.geometries], number
+
+
+def cells_by_name(paths: Iterable[Path], landscape: Landscape) -> dict[str, NDArray[np.int64]]:
+    """The flat cells that shapes of files touch, by the name that they have there; of shapes
+    without names none. Where several touch a cell it is that of the last of a file.
+
+    Raises:
+        InputError: as `mask_of_shapes`.
+    """
+    cells: dict[str, NDArray[np.int64]] = {}
+    for path in paths:
+        found = read_shapes(path)
+        names = [shape.name for shape in found.shapes for _ in shape.geometries]
+        if not any(names):
+            continue
+        number = {name: k for k, name in enumerate(dict.fromkeys(filter(None, names)), start=1)}
+        ours = on_map(found.geometries, found.crs, landscape, path)
+        grid = rasterize([(one, number[name]) for one, name in zip(ours, names, strict=True)
+                          if name], landscape.shape, all_touched=True, dtype=np.int32,
+                         transform=rasterio.Affine(*landscape.transform)).ravel()
+        for name, k in number.items():
+            own = np.flatnonzero(grid == k)
+            cells[name] = np.union1d(cells[name], own) if name in cells else own
+    return cells
+
+
 class Covered(NamedTuple):
     """Cells of a shape. cells: int64 [n], flat, those on the map. total: how many it has in all."""
 
@@ -153,13 +196,9 @@ def levels_of_shapes(path: Path, attribute: str, landscape: Landscape, *,
 def _covered(path: Path, attribute: str | None, landscape: Landscape,
              positive: bool = False) -> Iterator[tuple[Covered, float]]:
     """Yield the cells that each shape of a file covers, and its number; some lie on the map."""
-    found = read_shapes(path, attribute)
-    numbers = [1.0 if attribute is None else _number(shape.value, attribute, place, path, positive)
-               for place, shape in enumerate(found.shapes, start=1)]
-    ours = iter(on_map(found.geometries, found.crs, landscape, path))
-    to_cells, inside = ~rasterio.Affine(*landscape.transform), False
-    for shape, number in zip(found.shapes, numbers, strict=True):
-        own = [next(ours) for _ in shape.geometries]
+    to_cells, inside, count = ~rasterio.Affine(*landscape.transform), False, 0
+    for count, (_, own, number) in enumerate(  # noqa: B007
+            numbered_shapes(path, attribute, landscape, positive=positive), start=1):
         try:
             covered = cells_of(own, to_cells, landscape, path)
         except InputError:
@@ -170,21 +209,25 @@ def _covered(path: Path, attribute: str | None, landscape: Landscape,
         yield covered, number
     if not inside:
         raise fail(expected="shapes on the landscape",
-                   given=f"{counted(len(numbers), 'shape')}, all outside", where=str(path),
+                   given=f"{counted(count, 'shape')}, all outside", where=str(path),
                    remedy="check their place and reference system")
 
 
-def _number(value: Any, attribute: str, place: int, path: Path, positive: bool) -> float:
+def _number(shape: Shape, attribute: str, place: int, path: Path, positive: bool) -> float:
     """The number in an attribute of shape number `place`."""
+    value = shape.value
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     number = float(value) if is_number else np.nan
     if not 0.0 <= number < np.inf or (positive and number == 0.0):
+        is_text = isinstance(value, str)
         nothing = value is None or (is_number and np.isnan(number))
-        shown = "nothing" if nothing else f"'{str(value)[:40]}'"
+        shown = "nothing" if nothing else f"{'the text ' * is_text}'{str(value)[:40]}'"
         kind = "a number above 0" if positive else "a number of 0 or more"
         raise fail(expected=f"{kind} in '{attribute}' of every shape",
-                   given=f"{shown} in shape {place}", where=str(path),
-                   remedy="correct it, or leave the shape out")
+                   given=f"{shown} in shape {place}{f' ({shape.name})' if shape.name else ''}",
+                   where=str(path),
+                   remedy="make the attribute one of numbers, not of text" if is_text else
+                   "correct it, or leave the shape out")
     return number
 
 
@@ -210,9 +253,9 @@ def cells_of(geometries: list[dict[str, Any]], to_cells: rasterio.Affine, landsc
                    remedy="cut the shapes to the landscape's area")
     a, b, c, d, e, f = landscape.transform
     corner = rasterio.Affine(a, b, c + a * left + b * top, d, e, f + d * left + e * top)
-    mask = _covered_cells(geometries, (rows, cols), corner, touched=False)
+    mask = covered_cells(geometries, (rows, cols), corner, touched=False)
     if not mask.any():
-        mask = _covered_cells(geometries, (rows, cols), corner, touched=True)
+        mask = covered_cells(geometries, (rows, cols), corner, touched=True)
     found = np.nonzero(mask)
     return _on_map(found[0] + top, found[1] + left, landscape)
 
@@ -228,7 +271,7 @@ def flat_cells(row: NDArray[Any], col: NDArray[Any], shape: tuple[int, int],
     return (row * shape[1] + col)[inside].astype(np.int64), inside
 
 
-def _covered_cells(geometries: list[dict[str, Any]], shape: tuple[int, int],
+def covered_cells(geometries: list[dict[str, Any]], shape: tuple[int, int],
                    transform: rasterio.Affine, *, touched: bool) -> NDArray[np.bool_]:
     """The cells [H, W] whose centre polygons hold, or which they touch, and which lines and points
     touch.

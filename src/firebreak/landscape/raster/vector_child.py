@@ -2,8 +2,8 @@
 
 Usage: vector_child.py FILE BYTES MOST LAYER [ATTRIBUTE]. The memory that the process may take is
 BYTES, what it may print MOST; LAYER may be empty where there is one; the shapes come with the
-attribute that is named. Nothing of firebreak is
-imported: the process must start fast, and what fails in it fails in it alone.
+attribute that is named and the text of those of NAMES. Nothing of firebreak is imported: the
+process must start fast, and what fails in it fails in it alone.
 """
 
 import contextlib
@@ -11,12 +11,18 @@ import io
 import json
 import sys
 
+_NOT_NEEDED = ("geopandas", "pandas", "pyarrow", "pyproj", "shapely")
+NAMES = ("name", "NAME", "FULLNAME")
+"""Attributes that name a shape, the first of them that has a text."""
+
 
 def main(path: str, limit_bytes: int, most_bytes: int, layer: str,
          attribute: str | None = None) -> int:
-    """Print one line with the reference system and the names of all attributes where one is asked
-    for, then the shapes as GeoJSON; or one line with all layers where it is not clear which.
+    """Print one line with the reference system and the names of all attributes, then the shapes as
+    GeoJSON; or one line with all layers where it is not clear which.
     """
+    # pyogrio loads these where they are installed, which takes most of a second.
+    sys.modules.update(dict.fromkeys(_NOT_NEEDED))  # type: ignore[arg-type]
     from pyogrio import list_layers, raw, read_info
 
     with contextlib.suppress(ImportError, ValueError, OSError):  # where the system has no limits
@@ -30,9 +36,10 @@ def main(path: str, limit_bytes: int, most_bytes: int, layer: str,
             print(json.dumps({"layers": layers}))
             return 0
         chosen = layer or (layers[0] if layers else None)
-        there = [] if attribute is None else [
-            str(name) for name in read_info(path, layer=chosen)["fields"]]
-        wanted = [name for name in there if name == attribute]
+        info = read_info(path, layer=chosen)
+        there = [str(name) for name in info["fields"]]
+        wanted = [name for name, kind in zip(there, info["dtypes"], strict=True)
+                  if name == attribute or (name in NAMES and kind == "object")]
         meta, _, shapes, columns = raw.read(path, layer=chosen, columns=wanted,
                                                force_2d=True)
         known = [shape is not None for shape in shapes]

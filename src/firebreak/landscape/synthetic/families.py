@@ -47,6 +47,8 @@ class Family:
         roads: number of roads, likewise.
         gaps: expected number of gaps (bridges, dry reaches, culverts) in each river or road.
         river_code, road_code: of the cells of rivers and roads.
+        town: radius of a town near the middle, share of the side; none of it may be treated, nearly
+            all value is there, and fires start at the map's edge. (0, 0): no town.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Family:
     gaps: Range = (1.0, 3.0)
     river_code: int = WATER
     road_code: int = URBAN
+    town: Range = (0.0, 0.0)
 
 
 _ALL = (
@@ -158,10 +161,17 @@ HELD_OUT: dict[str, Family] = {"shifted": Family(
 """Only by name: other fuels, finer and longer patches, steeper ground and more barriers than in any
 family that is drawn, to see how what was learned on those carries over."""
 
+TOWNS: dict[str, Family] = {"town": Family(
+    name="town",
+    fuels=((101, 0.8, -0.4), (102, 1.0, -0.3), (121, 1.0, 0.0), (122, 1.2, 0.0), (145, 0.7, 0.3)),
+    patch_cells=(5.0, 14.0), slope=(0.02, 0.20), barrier_share=(0.0, 0.10), rivers=(0, 0),
+    roads=(0, 0), town=(0.12, 0.17))}
+"""Only by name: no break saves much before a barrier around the town is closed."""
+
 
 def family_named(name: str, where: str = "synthetic landscape") -> Family:
     """The family of that name; `InputError` with the nearest name if there is none."""
-    every = FAMILIES | FBP_FAMILIES | HELD_OUT
+    every = FAMILIES | FBP_FAMILIES | HELD_OUT | TOWNS
     if name not in every:
         raise unknown_name("family", name, every, where)
     return every[name]

@@ -28,6 +28,7 @@ from firebreak.landscape.synthetic.families import (
     Range,
     family_named,
 )
+from firebreak.landscape.synthetic.job_land import with_town
 from firebreak.landscape.synthetic.noise import line_across, open_gaps, power_law_noise, standardise
 from firebreak.landscape.terrain import slope_aspect
 from firebreak.seeding import generator
@@ -69,7 +70,8 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | Family | N
              cell_size_m: float = DEFAULT_CELL_SIZE_M) -> Landscape:
     """The synthetic landscape of a seed. The same arguments give the same landscape.
 
-    At least 60 % of the cells burn; every burnable cell is treatable, with value 1 and cost 1.
+    At least 60 % of the cells burn; every burnable cell is treatable, with value 1 and cost 1, but
+    for families with a town.
 
     Args:
         seed: any integer >= 0.
@@ -102,7 +104,7 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | Family | N
         _canopy(stream("canopy"), fuel) if SYSTEMS[recipe.fuel_system].uses_canopy
         else np.zeros((4, *shape), np.float32))
     ones = np.ones(shape, dtype=np.float32)
-    return Landscape(
+    land = Landscape(
         name=f"{name}:{recipe.name}" if family else name, fuel_model=fuel,
         fuel_system=recipe.fuel_system,
         elevation_m=elevation.astype(np.float32), slope_tan=slope, aspect_deg=aspect,
@@ -110,6 +112,7 @@ def generate(seed: int, size: int | tuple[int, int], *, family: str | Family | N
         canopy_bulk_density_kg_m3=density, value=ones, cost=ones,
         treatable=np.ones(shape, dtype=bool), cell_size_m=cell_size_m,
         transform=(cell_size_m, 0.0, 0.0, 0.0, -cell_size_m, rows * cell_size_m))
+    return with_town(stream("town"), land, recipe.town) if recipe.town[1] else land
 
 
 def _checked_shape(size: int | tuple[int, int]) -> tuple[int, int]:
@@ -127,7 +130,7 @@ def _drawn_family(seed: int, families: dict[str, Family]) -> Family:
 
 
 def generate_fbp(seed: int, size: int | tuple[int, int]) -> Landscape:
-    """As `generate`, of a family of the FBP System that the seed draws."""
+    """Landscape as of `generate`, of a family of the FBP System that the seed draws."""
     _checked_shape(size)
     return generate(seed, size, family=_drawn_family(seed, FBP_FAMILIES))
 

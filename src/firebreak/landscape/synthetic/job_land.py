@@ -1,7 +1,8 @@
-"""Draws of what a planner's job adds to a landscape: values, the part that may be treated, breaks
-that stand already, and costs that rise with the slope.
+"""Draws of what a planner's job adds to a landscape: values, a town, the part that may be treated,
+breaks that stand already, and costs that rise with the slope.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -23,6 +24,8 @@ _STRETCH = (0.35, 1.0)  # of a line across the map that is built
 _GAPS = 1.5  # of a line that is built, in the mean
 _MOST_SETTLEMENTS = 6
 _OPEN_LAND_VALUE = 0.1  # where settlements are worth 1 and more
+_BESIDE_TOWN = 0.002  # value of open land where a town is worth 1
+_TOWN_PLACE, _TOWN_RAGGED = (0.38, 0.62), 0.25  # of the side; of the radius
 
 
 def draw_value(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
@@ -49,6 +52,22 @@ def _settlements(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np
         distance2 = (rows - row)**2 + (cols - col)**2
         value += rng.uniform(0.5, 3.0) * np.exp(-0.5 * distance2 / radius**2)
     return value
+
+
+def with_town(rng: np.random.Generator, land: Landscape, radius: tuple[float, float]) -> Landscape:
+    """The landscape with a ragged town, which is nearly all its value and may not be treated, and
+    with fires that start at the map's edge. radius: bounds, share of the shorter side.
+    """
+    side = min(land.shape)
+    rows, cols = np.indices(land.shape)
+    ragged = power_law_noise(rng, 1, land.shape, correlation_cells=4.0, exponent=2.0)[0]
+    row, col = rng.uniform(*_TOWN_PLACE, 2) * land.shape
+    away = np.hypot(rows + 0.5 - row, cols + 0.5 - col) / (rng.uniform(*radius) * side)
+    edge = np.ones(land.shape, np.bool_)
+    edge[1:-1, 1:-1] = False
+    town = (away + _TOWN_RAGGED * ragged < 1.0) & ~edge
+    return replace(land, value=np.where(town, 1.0, _BESIDE_TOWN).astype(np.float32),
+                   treatable=land.treatable & ~town, ignition_weight=edge.astype(np.float32))
 
 
 def draw_part(rng: np.random.Generator, land: Landscape) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ value lost to the fires from there: no barrier helps houses among which a fire s
 starts in a break starts all the same.
 
 Sources: Ford & Fulkerson (1956), doi:10.4153/CJM-1956-045-5, for cuts by flows; Picard (1976),
-doi:10.1287/mnsc.22.11.1268, for values that a cut may give up. The flow is SciPy's (Dinic 1970).
+doi:10.1287/mnsc.22.11.1268, for values that a cut may give up.
 """
 
 from functools import cached_property
@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order, maximum_flow
+
+from firebreak.planning.core.kernels import cut_sides
 
 MOST = 2**31 - 2
-"""The largest of SciPy's integers."""
+"""The most that an arc carries."""
 LEAST_UNITS, MOST_UNITS = 1000, 2**20
 """Units of flow for the cheapest cell: how finely costs and values are told."""
 
@@ -101,8 +101,9 @@ def cut_of(stakes: Stakes, cells: Cells) -> Cut:
 class Network:
     """The network of stakes, for cuts at any willingness to pay.
 
-    Nodes are the sides of open cells from which fire comes and on which it goes on, one for cells
-    that may not be treated; arcs lead from value towards fires.
+    Nodes are the sides of open cells from which fire comes and on which it goes on, one for all
+    cells that touch and may not be treated: no barrier parts them. Arcs lead from value towards
+    fires.
     """
 
     def __init__(self, stakes: Stakes) -> None:
@@ -110,10 +111,13 @@ class Network:
         self._open = np.flatnonzero(stakes.open)
         self._cost = stakes.cost.ravel()[self._open]
         can = np.isfinite(self._cost)
-        count, self._can = self._open.size, np.flatnonzero(can)
-        self._behind = np.arange(count)
-        self._before = np.where(can, count + np.cumsum(can) - 1, self._behind)
-        self._value, self._fire = count + self._can.size, count + self._can.size + 1
+        self._can = np.flatnonzero(can)
+        number, count = ndimage.label(stakes.open & ~np.isfinite(stakes.cost), stakes.steps)
+        place = count + np.cumsum(can) - 1
+        self._behind = np.where(can, place, number.ravel()[self._open] - 1)
+        self._before = np.where(can, place + self._can.size, self._behind)
+        self._value = count + 2 * self._can.size
+        self._fire = self._value + 1
         self._pairs = self._neighbours()
 
     @cached_property
@@ -143,21 +147,15 @@ class Network:
         most = int(units.sum()) + 1
         start = np.minimum(np.rint(willing * self.scale * stakes.start.ravel()[self._open]), most)
         start[stakes.entry.ravel()[self._open]] = most
+        start = np.minimum(np.bincount(self._behind, start, nodes), most)
         price = np.minimum(np.rint(self.scale * self._cost[self._can]), most)
         arcs = [(np.full(units.size, self._value), self._behind, units),
-                (self._behind, np.full(start.size, self._fire), start),
+                (np.arange(nodes), np.full(nodes, self._fire), start),
                 (self._behind[self._can], self._before[self._can], price),
                 (*self._pairs, np.full(self._pairs[0].size, most))]
         tail, head, capacity = (np.concatenate(part) for part in zip(*arcs, strict=True))
         some = capacity > 0
-        graph = csr_array((capacity[some].astype(np.int32), (tail[some], head[some])),
-                          shape=(nodes, nodes))
-        flow = maximum_flow(graph, self._value, self._fire).flow
-        left = graph - flow
-        left.data = np.maximum(left.data, 0)
-        left.eliminate_zeros()
-        kept = np.zeros(nodes, np.bool_)
-        kept[breadth_first_order(left, self._value, return_predecessors=False)] = True
+        kept = _kept(tail[some], head[some], capacity[some], self._value, self._fire)
         behind, before = self._behind[self._can], self._before[self._can]
         return cut_of(stakes, self._open[self._can[kept[behind] & ~kept[before]]])
 
@@ -174,7 +172,21 @@ class Network:
             some = there >= 0
             tails.append(self._before[some])
             heads.append(self._behind[there[some]])
-        return np.concatenate(tails), np.concatenate(heads)
+        tail, head = np.concatenate(tails), np.concatenate(heads)
+        apart = tail != head
+        return tail[apart], head[apart]
+
+
+def _kept(tail: Cells, head: Cells, capacity: Floats, value: int, fire: int) -> Mask:
+    """Mask of the nodes that stay joined to the value behind the smallest cut, the fewest."""
+    nodes, count = fire + 1, tail.size
+    left = np.zeros((count, 2), np.int32)
+    left[:, 0] = capacity
+    kept = np.zeros(nodes, np.bool_)
+    cut_sides(np.stack([tail, head], axis=1).astype(np.int32), left, value, fire,
+              np.zeros(nodes + 1, np.int64), np.zeros(2 * count, np.int32),
+              np.zeros(nodes, np.int64), np.zeros((4, nodes), np.int32), kept)
+    return kept
 
 
 def _whole(amounts: Floats) -> Floats:

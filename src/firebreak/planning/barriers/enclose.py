@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from firebreak.checks import fail
+from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem, nothing_burned
 from firebreak.fire import burn, burn_plans
 from firebreak.planning.barriers.cut import Cells, Network, Stakes
@@ -18,7 +19,7 @@ from firebreak.planning.barriers.sweep import Barriers, barriers
 from firebreak.planning.barriers.words import BEYOND, BEYOND_COST, CLOSED, INSIDE, NOTABLY
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
-from firebreak.planning.core.rounds import Placement, Task, spendable
+from firebreak.planning.core.rounds import Placement, Task, loaded, spendable
 from firebreak.planning.patterns.line_greedy import place_line_greedy
 from firebreak.planning.search.filling import tries_quickly
 
@@ -156,8 +157,12 @@ def _best_first(problem: Problem, plans: list[Cells]) -> list[int]:
     """
     if not plans:
         return []
-    losses = _losses(problem, [np.empty(0, np.int64), *plans])
-    saved = losses[0] - losses[1:]
+    slots = loaded(problem)
+    if trial_in_place(slots, 0):
+        saved = gains_of_lines(slots, 0, plans)[0]
+    else:
+        losses = _losses(problem, [np.empty(0, np.int64), *plans])
+        saved = losses[0] - losses[1:]
     rate = saved / np.array([cost_of(cells, problem.scene.landscape) for cells in plans])
     order = np.argsort(-rate, kind="stable").tolist()
     most = int(np.argmax(saved))

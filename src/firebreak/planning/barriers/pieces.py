@@ -9,12 +9,15 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, depth_first_order
 
 from firebreak.landscape.candidates.corridor import Corridor, corridor_of
+from firebreak.landscape.candidates.corridors.ground import houses_of
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.barriers.cut import CORNERS, EDGES, Cells, Cut
 from firebreak.planning.core.corridors import Corridors
 
 PIECE_CELLS = 6
 """Cells of a corridor that a cut is offered in; runs of neighbouring ones are tried as one."""
+POCKET_CELLS = 9
+"""Cells of a pocket off houses that a loop is drawn around, at most."""
 ARCS = 16
 """Places along a cut at which a part of it begins that the budget buys."""
 
@@ -35,23 +38,29 @@ def corridors_of(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> Co
                      line=tuple(number for _, number in found.values()))
 
 
-def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool,
-               least_m: float = 0.0) -> list[list[Corridor]]:
-    """Of each cut its connected parts as corridors, bare ground between their cells included.
-
-    least_m: parts that are shorter and touch no bare ground, rings around a cell or two, are left
-        out.
+def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> list[list[Corridor]]:
+    """Connected parts of each cut, without its loops, as corridors, bare ground between their cells
+    included.
     """
-    bare = ndimage.binary_dilation(~landscape.burnable, CORNERS).ravel()
-    found = []
-    for cut in {own.cells.tobytes(): own for own in cuts}.values():
-        parts = _joined_over_bare(cut.cells, landscape)
-        own = [corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)), landscape,
-                           "cut") for part in parts]
-        own = [part for part in own if part.length_m >= least_m or bare[part.cells].any()]
-        if own:
-            found.append(own)
-    return found
+    kept = {cells.tobytes(): cells for cells in (
+        without_loops(cut, landscape, leak=leak) for cut in cuts) if cells.size}
+    return [[corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)), landscape,
+                         "cut") for part in _joined_over_bare(cells, landscape)]
+            for cells in kept.values()]
+
+
+def without_loops(cut: Cut, landscape: Landscape, *, leak: bool) -> Cells:
+    """The cells of a cut without those that shut in nothing but a pocket where a plan fire starts:
+    other fires start elsewhere.
+    """
+    steps = CORNERS if leak else EDGES
+    pocket = ndimage.label(cut.exposed, steps)[0]
+    open_ = np.bincount(pocket.ravel()) > POCKET_CELLS
+    open_[pocket[houses_of(landscape)]] = True
+    for edge in (pocket[0], pocket[-1], pocket[:, 0], pocket[:, -1]):
+        open_[edge] = True
+    open_[0] = False
+    return cut.cells[ndimage.binary_dilation(open_[pocket], steps).ravel()[cut.cells]]
 
 
 def _joined_over_bare(cells: Cells, landscape: Landscape) -> list[Cells]:

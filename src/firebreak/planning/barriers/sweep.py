@@ -102,7 +102,7 @@ def _around(network: Network, cluster: Mask) -> Cut:
 
 
 def clusters_of(stakes: Stakes) -> list[Mask]:
-    """Where cells that lose the mean or more lie together, bool [H, W] each, most lost first.
+    """Groups of cells that lose the mean or more, bool [H, W] each, most lost first.
     """
     value: Floats = np.where(stakes.open, stakes.value, 0.0)
     if not (value > 0.0).any():

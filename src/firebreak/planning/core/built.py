@@ -72,6 +72,10 @@ def _follow(rank: NDArray[np.int64], covered: NDArray[np.bool_], cell: int,
 def _new_parts(own: Corridor, left: NDArray[np.bool_], plan: Plan,
                landscape: Landscape) -> list[Corridor]:
     """The stretches of a corridor whose cells are left, with the cell that each joins at an end."""
+    beside = np.setdiff1d(own.cells[left.ravel()[own.cells]], own.path)
+    rows, cols = np.divmod(own.path, landscape.shape[1])
+    row, col = (part[:, None] for part in np.divmod(beside, landscape.shape[1]))
+    nearest = np.hypot(row - rows, col - cols).argmin(axis=1)
     may, built = np.isin(own.path, own.cells), np.isin(own.path, plan.cells)
     new = may & left.ravel()[own.path]
     stops = np.flatnonzero(may & ~new)
@@ -80,7 +84,7 @@ def _new_parts(own: Corridor, left: NDArray[np.bool_], plan: Plan,
         there = np.flatnonzero(new[first + 1:last]) + first + 1
         if not there.size:
             continue
-        cells = np.unique(own.path[there])
+        cells = np.union1d(own.path[there], beside[(nearest > first) & (nearest < last)])
         joins = (first >= 0 and built[first], last < own.path.size and built[last])
         begin = first if joins[0] else 0 if first < 0 else int(there[0])
         end = last if joins[1] or last == own.path.size else int(there[-1])

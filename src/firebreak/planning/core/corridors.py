@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from firebreak.landscape.candidates.corridor import Cells, Corridor
 
+HA_A_PIECE, MORE_PIECES = 5.0, 5
+"""A plan that can be built has at most one piece for so many hectares, and so many more."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Corridors:

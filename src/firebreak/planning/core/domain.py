@@ -41,9 +41,9 @@ LayersOn = Callable[[Landscape], list[ValueLayer] | None]
 """Gives what is lost on a landscape; None for its own value."""
 
 _BOUNDS = {
-    "memory": "it would reach farther, but that takes more memory than a plan should",
-    "distance": f"it would reach farther than the {FARTHEST_M / 1000:g} km that are looked at",
-    "map": "it would reach farther, but for the size of the map"}
+    "memory": "the land around it would be wider, but that takes more memory than a plan should",
+    "distance": f"the land around it would be wider than the {FARTHEST_M / 1000:g} km looked at",
+    "map": "the land around it would be wider if the map were larger"}
 
 
 class Domain(NamedTuple):
@@ -89,8 +89,8 @@ class Domain(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """Of the cells of a domain [H, W]: distance to the area, m, 0 inside; sector as seen from the
-    nearest cell of it, the number of one of SECTORS, N inside.
+    """Cells of a domain [H, W]: distance to the area, m, 0 inside; sector as seen from the nearest
+    cell of it, the number of one of SECTORS, N inside.
     """
 
     distance_m: NDArray[np.float64]
@@ -98,7 +98,7 @@ class Surroundings(NamedTuple):
 
     @classmethod
     def of(cls, land: Landscape) -> "Surroundings":
-        """Those of the area of a landscape."""
+        """Surroundings of the area of a landscape."""
         distance, (row, col) = distance_transform_edt(~land.inside, return_indices=True)
         north, east = row - np.arange(land.shape[0])[:, None], np.arange(land.shape[1]) - col
         return cls(distance * land.cell_size_m, sector_of(np.degrees(np.arctan2(east, north))))

@@ -89,6 +89,11 @@ def planning_bytes(shape: tuple[int, int], conditions: FireConditions, plan_fire
     return PlanningBytes(SCENE_BYTES * rows * cells, max(made, storage, tested))
 
 
+def fits(shape: tuple[int, int], conditions: FireConditions, plan_fires: int) -> bool:
+    """True where the scene of a map, and plans on it, fit the memory that is free."""
+    return sum(planning_bytes(shape, conditions, plan_fires)) <= free_bytes()
+
+
 def _fitting(shape: tuple[int, int], conditions: FireConditions, plan_fires: int) -> str:
     """Fires or cells that would fit, in the words of an option."""
     free = free_bytes()

@@ -37,7 +37,7 @@ def program() -> str:
 
 
 def parts_of_scene(scene: Scene) -> Iterator[str | bytes]:
-    """Of the fires on a scene, and of what is lost to them."""
+    """Parts that make the fires on a scene, and what is lost to them."""
     streams = scene.streams
     yield scene.landscape.checksum()
     # Numpy shortens long arrays in words, so the weather is told in bytes.

@@ -1,4 +1,6 @@
-"""Kernels of planning: lines that lie apart, scores of lines, least-cost rows, trees of fires."""
+"""Kernels of planning: lines that lie apart, scores of lines, least-cost rows, trees of fires,
+smallest cuts.
+"""
 
 from typing import Annotated
 
@@ -103,4 +105,20 @@ def flows(codes: Annotated[NDArray[np.uint8], "F P"],
 
     Cells without a parent have nothing come through them: a break there does not stop the fire.
     weight: how often a fire counts. ints, seen (zeros), below: scratch.
+    """
+
+
+@entry()
+def cut_sides(ends: Annotated[NDArray[np.int32], "A 2"],
+              left: Annotated[NDArray[np.int32], "A 2", WRITTEN], source: int, sink: int,
+              first: Annotated[NDArray[np.int64], "?", WRITTEN],
+              arcs: Annotated[NDArray[np.int32], "?", WRITTEN],
+              excess: Annotated[NDArray[np.int64], "N", WRITTEN],
+              room: Annotated[NDArray[np.int32], "4 N", WRITTEN],
+              kept: Annotated[NDArray[np.bool_], "N", WRITTEN]) -> None:
+    """Sets `kept` for the nodes on the source's side of the smallest cut, of equals that with the
+    fewest nodes there.
+
+    ends: tail and head of each arc. left: what it carries, and 0; of both ways what is left after.
+    first [N + 1], arcs [2 A], excess, room: scratch.
     """

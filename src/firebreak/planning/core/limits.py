@@ -76,7 +76,7 @@ class Effort:
         return self._seconds == float("inf") or self.seconds_left() > 0.0
 
     def in_time_to_order(self) -> bool:
-        """As `in_time`, with ORDERING of the limit more: for the order of the breaks found."""
+        """True as `in_time`, with ORDERING of the limit more: for the order of the breaks found."""
         return (self._seconds == float("inf")
                 or self.seconds_left() > -ORDERING * self._seconds)
 

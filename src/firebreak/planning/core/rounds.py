@@ -45,7 +45,7 @@ class PlanningCase(NamedTuple):
 
     @classmethod
     def of(cls, problem: Problem) -> "PlanningCase":
-        """That of a problem, whose scene is made."""
+        """Case of a problem, whose scene is made."""
         scene = problem.scene
         return cls(scene.landscape, scene.conditions, problem.plan_fires.source.size)
 

@@ -11,6 +11,7 @@ breaks of the best two move, on the plan fires, as far as the choice fires lose 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
 from firebreak.planning.core.built import parts_of
 from firebreak.planning.core.fire_counts import check_test_fires
+from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
@@ -53,6 +55,10 @@ FIRST = "dqn"
 
 NO_LINES = "cells are placed there, not corridors or given lines"
 """The reason to leave a candidate out where the user supplies lines."""
+
+Maker = Callable[[Scene, float, int, str, PlanRules, Reporter], Plan]
+"""Makes the plan of a scene, share, plan fires, method and rules."""
+NO_MAKERS: Mapping[str, Maker] = MappingProxyType({})
 
 FINALISTS = 2
 """Candidates whose breaks are moved: those that save most on the choice fires."""
@@ -151,7 +157,8 @@ def first_plan(scene: Scene, plan: Plan) -> FirstPlan:
 def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: int,
                    policy: "Policy | None" = None, rules: PlanRules = FREE,
                    segment_m: float = MAX_LENGTH_M, report: Reporter = no_report,
-                   first: Callable[[Plan], object] | None = None) -> Chosen:
+                   first: Callable[[Plan], object] | None = None,
+                   makers: Mapping[str, Maker] = NO_MAKERS) -> Chosen:
     """The plan of the candidate that saves most on the choice fires.
 
     Args:
@@ -160,6 +167,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         segment_m: length of the segments that are tried for use, see `break_segments_of`.
         report: takes the share of the work that is done.
         first: takes the plan of the first candidate, as soon as it is made.
+        makers: of candidates that are made otherwise than by `make_plan`.
 
     Raises:
         InputError: every candidate refuses, in the words of the first; choice fires that burn
@@ -167,10 +175,10 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     """
     began = perf_counter()
     land = scene.landscape
-    everyone = [name for name in CANDIDATES if (entry := METHODS[name].candidate) is not None
-                and entry.fits(scene, budget_share, plan_fires)]
     # Where lines are an offer, plans without them compete.
     anywhere = rules.lines is None or not rules.lines.only
+    everyone = [name for name in CANDIDATES if (entry := METHODS[name].candidate) is not None
+                and entry.fits(scene, budget_share, plan_fires, anywhere=anywhere)]
     names = [name for name in everyone if anywhere or METHODS[name].takes_lines]
     count = choice_count(plan_fires, land.fuel_model.size)
     check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
@@ -183,6 +191,8 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     def make(name: str, rules: PlanRules, report: Reporter, begun: Plan | None = None) -> Plan:
         if not METHODS[name].takes_lines:
             rules = replace(rules, lines=None)
+        if name in makers:
+            return begun or makers[name](scene, budget_share, plan_fires, name, rules, report)
         return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
                          rules=rules, report=report, begun=begun, again=again)
 
@@ -192,13 +202,16 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     proposals, errors = _proposals(names, make, rules, mended, report, parts, first)
     judging = choice_fires(scene, count)
     plans = {name: own.mended for name, own in proposals.items()}
-    seconds = {name: own.plan.seconds + own.mended.seconds for name, own in proposals.items()}
+    seconds = {name: own.plan.seconds + own.mended.seconds * (own.mended is not own.plan)
+               for name, own in proposals.items()}
     saved = race(list(plans), lambda name, part: judging.savings(plans[name], part), count,
                  FINALISTS, part_of(report, parts[len(names)], parts[len(names) + 1]))
     burned = {name: own.size for name, own in saved.items()}
     burns = 1.0 + sum(burned.values()) / count
     before = {name: float(own.mean()) for name, own in saved.items()}
-    finalists = finalists_of(saved) if anywhere else []
+    # Moves of single cells take too long on maps of windows.
+    small = int(land.treatable.sum()) <= MAX_TREATABLE
+    finalists = finalists_of(saved) if anywhere and small else []
     for name, begin, end in zip(finalists, parts[-FINALISTS - 2:], parts[-FINALISTS - 1:],
                                 strict=False):
         since = perf_counter()

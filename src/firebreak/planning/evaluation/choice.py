@@ -35,7 +35,7 @@ class ChoiceFires(NamedTuple):
     known: KnownFires
 
     def savings(self, plan: Plan, part: slice = ALL) -> NDArray[np.float64]:
-        """By fire of a range what it loses less under a plan, a share of the mean loss of all fires
+        """Saving of each fire of a range under a plan, a share of the mean loss of all fires
         without breaks.
         """
         untreated = self.known.loss
@@ -74,8 +74,8 @@ class Verdict(NamedTuple):
 def race(names: Sequence[str], savings: Callable[[str, slice], NDArray[np.float64]], fires: int,
          places: int, report: Reporter = no_report, sigmas: float = SIGMAS,
          ) -> dict[str, NDArray[np.float64]]:
-    """By name what each fire loses less under a plan, f64 [n]; n is `fires`, and fewer, the first
-    ones, of a plan that fell out.
+    """Saving of each fire under a plan, by the plan's name, f64 [n]; n is `fires`, and fewer, the
+    first ones, of a plan that fell out.
 
     Args:
         names: of the plans.

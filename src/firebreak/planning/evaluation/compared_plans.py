@@ -1,4 +1,4 @@
-"""The plans that a comparison holds against one another: made by methods, and given."""
+"""Plans that a comparison judges: made by methods, and given."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from firebreak.env.storage.problem import budget_cost
 from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.limits import SEARCH, SearchOptions
-from firebreak.planning.core.plan import Plan, check_plan, cost_of, plan_on
+from firebreak.planning.core.plan import Plan, check_plan, plan_on
 from firebreak.planning.core.progress import Reporter, in_shares, no_report
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.auto import plan_by_choice
@@ -28,16 +28,17 @@ RANDOM_DRAWS = 30
 
 class Planned(NamedTuple):
     """Plans of a scene by name, several of a random method. given: names of those that were made
-    elsewhere.
+    elsewhere, from other plan fires or none.
     """
 
     plans: dict[str, list[Plan]]
     given: frozenset[str]
 
 
-def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
-            plan_fires: int, seed: int, policy: "Policy | None" = None,
-            random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
+def planned(scenes: Sequence[Scene], methods: Sequence[str], *,
+            budget_share: float | Sequence[float], plan_fires: int, seed: int,
+            policy: "Policy | None" = None, random_draws: int = RANDOM_DRAWS,
+            plans: Sequence[Plan] = (),
             search: SearchOptions = SEARCH, rules: PlanRules = FREE,
             existing: Mapping[str, Plan] = MappingProxyType({}),
             report: Reporter = no_report) -> Iterator[Planned]:
@@ -46,24 +47,26 @@ def planned(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: fl
     Args:
         report: takes plans as they are made, in parts of them too.
     """
-    given = checked_plans([scene.landscape for scene in scenes], methods, plans, budget_share,
+    shares = [budget_share] * len(scenes) if isinstance(budget_share, float) else budget_share
+    given = checked_plans([scene.landscape for scene in scenes], methods, plans, shares,
                           random_draws)
 
-    def make(scene: Scene, method: str, own_seed: int) -> Plan:
+    def make(scene: Scene, share: float, method: str, own_seed: int) -> Plan:
         if scene.tiled:
-            return _nothing(scene, method, budget_share, plan_fires, own_seed)
+            return _nothing(scene, method, share, plan_fires, own_seed)
         if method in CHOOSERS:
-            return plan_by_choice(scene, budget_share, plan_fires, seed=own_seed, policy=policy,
+            return plan_by_choice(scene, share, plan_fires, seed=own_seed, policy=policy,
                                   rules=rules, report=in_shares(report)).plan
-        return make_plan(scene, budget_share, plan_fires, method, seed=own_seed, policy=policy,
+        return make_plan(scene, share, plan_fires, method, seed=own_seed, policy=policy,
                          search=search, rules=rules, report=in_shares(report))
 
-    for scene, own in zip(scenes, given, strict=True):
+    for scene, share, own in zip(scenes, shares, given, strict=True):
         given_here = own | dict(existing)
-        yield Planned({method: [make(scene, method, own_seed)
+        yield Planned({method: [make(scene, share, method, own_seed)
                                 for own_seed in _seeds_of(method, seed, random_draws)]
                        for method in methods} | {name: [plan] for name, plan in given_here.items()},
-                      frozenset(given_here))
+                      frozenset(own) | {name for name, plan in existing.items()
+                                        if not plan.plan_fires})
 
 
 def _nothing(scene: Scene, method: str, budget_share: float, plan_fires: int, seed: int) -> Plan:
@@ -87,8 +90,10 @@ def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:
 
 
 def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Sequence[Plan],
-                  budget_share: float, random_draws: int) -> list[dict[str, Plan]]:
+                  shares: Sequence[float], random_draws: int) -> list[dict[str, Plan]]:
     """The given plans of each landscape by name; a name already taken gets -2, -3 and so on.
+
+    shares: of each landscape's cost that may be spent.
 
     Raises:
         InputError: nothing to evaluate; a budget that buys nothing; plans that fit no landscape,
@@ -106,7 +111,8 @@ def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Seq
     if random_draws < 1:
         raise fail(expected="at least 1 random plan", given=f"{random_draws}", where="evaluate",
                    remedy=f"{RANDOM_DRAWS} is usual")
-    budgets = [budget_cost(land, budget_share) for land in lands]
+    for land, share in zip(lands, shares, strict=True) if methods else ():
+        budget_cost(land, share)  # refuses one that buys nothing
     found: list[dict[str, Plan]] = [{} for _ in lands]
     for plan in plans:
         if plan.landscape_checksum not in keys:
@@ -115,7 +121,6 @@ def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Seq
                        remedy="name its landscape too, or leave the plan out")
         place = keys.index(plan.landscape_checksum)
         check_plan(plan, lands[place])
-        _check_comparable(plan, lands[place], budgets[place])
         taken = {*methods, *found[place]}
         number = 1
         while (name := plan.label if number == 1 else f"{plan.label}-{number}") in taken:
@@ -126,16 +131,3 @@ def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Seq
                    given=f"{len(plans)} plans that do not cover them", where="evaluate",
                    remedy="evaluate the landscapes that have plans separately")
     return found
-
-
-def _check_comparable(plan: Plan, land: Landscape, budget: float) -> None:
-    """A plan is compared only with methods that may spend what it was allowed to spend, whatever it
-    left of that, or what it spends; to within one cell.
-    """
-    cell = float(land.cost[land.treatable].max()) * (1.0 + 1e-6)
-    if min(abs(plan.budget - budget), abs(plan.cost - budget)) > cell:
-        whole = cost_of(np.flatnonzero(land.treatable), land)
-        raise fail(expected=f"plans of the evaluated budget of {budget:g} {plan.priced_in}",
-                   given=f"one of {plan.budget:g} that costs {plan.cost:g}",
-                   where=f"plan '{plan.method}'",
-                   remedy=f"evaluate it with a budget of {plan.budget / whole:.6g}")

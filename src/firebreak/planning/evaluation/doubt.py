@@ -7,7 +7,7 @@ likely; each of these alone and all together, the same draws for all plans.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,11 @@ from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.judging import TEST_SET
-from firebreak.planning.evaluation.tables import aligned
 from firebreak.planning.methods import method_of
 from firebreak.seeding import generator
 from firebreak.settings.planning import (
     BREACH_FACTOR,
     DOUBTS,
-    DRAWS,
     MOISTURE_FACTOR,
     RATE_SIGMA,
     TRUST_DRAWS,
@@ -60,18 +58,16 @@ class DoubtResult(NamedTuple):
         methods: names of the plans that treat something, those of random methods by their first.
         own: f64 [methods], what each saves with nothing perturbed. own_burned_ha: what burns then.
         by_kind: of each kind of doubt that applies.
-        left_out: kinds that change nothing here, and why.
     """
 
     methods: tuple[str, ...]
     own: Floats
     own_burned_ha: float
     by_kind: dict[Doubt, Doubted]
-    left_out: dict[Doubt, str]
 
 
 def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fires: int, seed: int,
-          draws: int = DRAWS, report: Reporter = no_report) -> DoubtResult:
+          draws: int, report: Reporter = no_report) -> DoubtResult:
     """Burns the test fires of each scene under each of its plans in every perturbed world.
 
     Args:
@@ -99,8 +95,7 @@ def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fir
             saved[draw], areas[draw] = burned_in(partial(_drawn_world, kind, draw, seed))
             report(1)
         by_kind[kind] = Doubted(saved, areas)
-    return DoubtResult(names, own, own_area, by_kind, {
-        kind: "no fire breaches these breaks" for kind in DOUBTS if kind not in kinds})
+    return DoubtResult(names, own, own_area, by_kind)
 
 
 def _drawn_world(kind: Doubt, draw: int, seed: int, scene: Scene) -> Scene:
@@ -176,39 +171,13 @@ def _saved(scene: Scene, world: Scene, plans: Mapping[str, Plan], names: Sequenc
 
 
 def order_kept(result: DoubtResult, kind: Doubt) -> Iterator[tuple[str, str, float]]:
-    """Of every two methods, the better one first, the share of the draws in which it stays so."""
+    """Pairs of methods, the better one first, and the share of the draws in which it stays so."""
     order = np.argsort(-result.own, kind="stable").tolist()
     saved = result.by_kind[kind].reduction
     for place, better in enumerate(order):
         for worse in order[place + 1:]:
             share = float(np.mean(saved[:, better] > saved[:, worse]))
             yield result.methods[better], result.methods[worse], share
-
-
-def to_json(result: DoubtResult) -> dict[str, Any]:
-    """Plain data."""
-    return {
-        "unperturbed": {"burned_ha": result.own_burned_ha,
-                        "reduction": dict(zip(result.methods, result.own.tolist(), strict=True))},
-        "kinds": {kind: {"burned_ha": own.burned_ha.tolist(),
-                         "reduction": dict(zip(result.methods, own.reduction.T.tolist(),
-                                               strict=True)),
-                         "order_kept": {f"{a} - {b}": share
-                                        for a, b, share in order_kept(result, kind)}}
-                  for kind, own in result.by_kind.items()},
-        "left_out": result.left_out}
-
-
-def doubt_table(result: DoubtResult) -> str:
-    """Return the table of savings by kind of doubt, and the sentences on the order of plans."""
-    draws = counted(draws_of(result), "draw")
-    lines = [f"Under doubt, {draws} of each, the same for all plans; plans, "
-             "ignitions, durations and values as they were:", what_is_drawn(result), ""]
-    lines += [*aligned([HEADER + result.methods, *doubt_rows(result)]), "",
-              "Reductions: mean (lowest to highest draw). An area: what a mean fire burns without "
-              "breaks."]
-    lines += [f"{_WORDS[kind]}: left out, as {why}" for kind, why in result.left_out.items()]
-    return "\n".join([*lines, *doubt_verdict(result)])
 
 
 def what_is_drawn(result: DoubtResult) -> str:

@@ -37,7 +37,7 @@ from firebreak.weather.scenarios import DEAD_MOISTURES, LIVE_MOISTURES
 
 MIN_BATCHES = 20
 """Batches of fires, at least, that the half width of a change comes from."""
-MAX_CELLS_TOGETHER = 8_000_000
+MAX_CELLS_TOGETHER = 24_000_000
 """Cells of the fires that are held together, at most."""
 PROTECTED_DROP = 0.01
 """A segment protects cells whose burn probability it lowers by so much."""
@@ -206,9 +206,12 @@ def _burn(slots: ProblemBatch, scene: Scene, fires: Fires,
     losses, first = [slots.plan_trees(0).loss.copy()], slots.fires.sums(0)[0].copy()
     before, cells, drops = first, [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for segment in segments:
-        for cell in segment.cells.tolist():
-            slots.place(0, cell)
-        slots.update(SLOT_0)
+        slots.place(0, segment.cells)
+        if not slots.update(SLOT_0):  # as for most segments of a large map
+            losses.append(losses[-1])
+            cells.append(cells[0])
+            drops.append(drops[0])
+            continue
         losses.append(slots.plan_trees(0).loss.copy())
         after = slots.fires.sums(0)[0].copy()
         less = (before - after).ravel()
@@ -222,7 +225,7 @@ def _burn(slots: ProblemBatch, scene: Scene, fires: Fires,
 
 
 def marginal_benefit(effect: PlanEffect) -> NDArray[np.float64]:
-    """By how much each segment, added after those before it, lowers the mean loss: f64 [n]."""
+    """Fall of the mean loss by each segment, added after those before it: f64 [n]."""
     return -np.diff(effect.loss.mean(axis=1))
 
 

@@ -6,7 +6,7 @@ there are several, else over the weathers of the one's fires, see `intervals`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,6 +23,13 @@ from firebreak.planning.evaluation.compared_plans import (
     Planned,
     planned,
     plans_to_make,
+)
+from firebreak.planning.evaluation.drawn import (
+    FeatureWorth,
+    Named,
+    Rate,
+    rates_of,
+    worth_of,
 )
 from firebreak.planning.evaluation.intervals import (
     IntervalOver,
@@ -73,6 +80,9 @@ class Evaluation:
         test_fires: fires per landscape that no method was shown.
         plans: one per landscape, by method the plan, of a stochastic one the first.
         weathers: that intervals are over, 0 where they are over something else.
+        rates: of plans that were made elsewhere, and those beside them on the one landscape, what
+            each saves for its length and its cost.
+        features: by plan that was drawn the worth of each of its lines and polygons.
     """
 
     interval: IntervalOver
@@ -83,6 +93,8 @@ class Evaluation:
     test_fires: int
     plans: tuple[dict[str, Plan], ...] = ()
     weathers: int = 0
+    rates: dict[str, Rate] = field(default_factory=dict)
+    features: dict[str, list[FeatureWorth]] = field(default_factory=dict)
 
 
 Rows = Sequence[Mapping[str, Row]]
@@ -101,18 +113,20 @@ class Bounds(NamedTuple):
     weathers: int = 0
 
 
-def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: float,
-             plan_fires: int, test_fires: int, seed: int, policy: "Policy | None" = None,
-             random_draws: int = RANDOM_DRAWS, plans: Sequence[Plan] = (),
+def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *,
+             budget_share: float | Sequence[float], plan_fires: int, test_fires: int,
+             seed: int, policy: "Policy | None" = None, random_draws: int = RANDOM_DRAWS,
+             plans: Sequence[Plan] = (),
              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
              existing: Mapping[str, Plan] | None = None,
              pairs: Sequence[tuple[str, str]] = (), bar: Bar = no_bar,
-             burn: Burn = statistics) -> Evaluation:
+             burn: Burn = statistics, features: Sequence[Sequence[Named]] = ()) -> Evaluation:
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
         scenes: tiled ones where no method treats anything.
-        budget_share, plan_fires, policy, search: see `make_plan`.
+        budget_share: see `make_plan`; of all scenes, or of each.
+        plan_fires, policy, search: see there.
         test_fires: number of fires of the keyed set "test", never used for planning.
         seed: of random plans and of the bootstrap over landscapes.
         random_draws: a stochastic method is the mean over this many plans.
@@ -123,6 +137,8 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
         plans: made elsewhere; each method or file name among them must cover every scene.
         bar: of the plans as they are made, and then of the fires as they burn under them.
         burn: burns them, with the bits of `judging.statistics`.
+        features: of each of `plans`, of one scene, its lines and polygons; none of one that was not
+            drawn.
 
     Raises:
         InputError: as `make_plan`; nothing to evaluate; plans that fit no scene or not all; test
@@ -146,8 +162,17 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *, budget_share: f
     bounds = over_landscapes(rows, seed) if len(scenes) > 1 else over_groups(
         {name: groups.sums(saved) for name, saved in one.saved.items()},
         groups.sums(one.untreated), groups.weathers)
-    return concluded(rows, bounds, test_fires, kept, subject=next(iter(existing or ()), None),
+    done = concluded(rows, bounds, test_fires, kept, subject=next(iter(existing or ()), None),
                      pairs=pairs)
+    if not plans or len(scenes) > 1:
+        return done
+    names = {id(plan): name for name, plan in kept[0].items()}
+    drawn = {names[id(plan)]: (plan, own)
+             for plan, own in zip(plans, features, strict=False) if own}
+    with bar(test_fires * sum(1 + 2 * len(own) for _, own in drawn.values()), "fire") as report:
+        return replace(done, rates=rates_of(scenes[0], one, kept[0]), features={
+            name: worth_of(scenes[0], one, plan, own, burn, report)
+            for name, (plan, own) in drawn.items()})
 
 
 def _fires_to_burn(request: Sequence[Planned], fires: int) -> int:

@@ -25,6 +25,8 @@ LONG_H, MOST_LONG = 24.0, 0.10
 seldom last longer; Burn-P3 and FSim draw each day's weather anew."""
 MOST_FROM_EDGE = 0.20
 """Share of the loss that may be of fires that touch the edge. Assumed."""
+_MORE_LAND = ("a smaller --area, or fewer weathers (--scenarios), leaves room for more land around "
+              "it; where the map ends, give one that reaches further.")
 WIND_RUN_KM_H, WIND_RUN_HA = 80.0, 1_620.0
 """Wind at 20 ft, and the area that fires pass in a day in it: 4,000 acres. Source: Balch et al.
 (2024), The fastest-growing and most destructive fires in the US, doi:10.1126/science.adk5737: such
@@ -82,7 +84,7 @@ class FireFacts(NamedTuple):
 
 
 class _Burned(NamedTuple):
-    """By fire [F]: hectares and loss f64, the loss as often as the fire counts; edge: it touches
+    """Hectares and loss f64 by fire [F], the loss as often as the fire counts; edge: it touches
     the edge; alone_h: hours in one weather; day_ha: burned in the first 24 hours.
     """
 
@@ -185,12 +187,10 @@ def _doubts(scene: Scene, fires: Fires, burned: _Burned, facts: FireFacts,
                      "(--duration-min).")
     if facts.lost_from_edge > MOST_FROM_EDGE:
         found.append(f"{facts.lost_from_edge:.0%} of the loss is of fires that reach the edge of "
-                     "the land that burns here: give a map that reaches further, or a smaller "
-                     "--area.")
+                     f"the land that burns here: {_MORE_LAND}")
     if (fall := _fall_with_wind(facts, fires, burned, scene)) is not None:
         found.append(f"Fires burn less where the wind is stronger ({fall:+.1f} ha per km/h): they "
-                     "leave the land that burns here; give a map that reaches further, or a "
-                     "smaller --area.")
+                     f"leave the land that burns here: {_MORE_LAND}")
     if facts.meeting < FEWEST_MEETING:
         most = max(most_plan_fires(scene.landscape.fuel_model.size), facts.plan_fires)
         found.append(f"Of the {facts.plan_fires:,} plan fires those that meet value count for "

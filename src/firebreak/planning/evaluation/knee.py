@@ -49,8 +49,15 @@ def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], included: NDArr
     Raises:
         InputError: the choice fires burn nothing of value.
     """
+    ordered = 0.0
+
+    def order_more(done: float) -> None:
+        nonlocal ordered
+        ordered += done
+        report(0.5 * ordered / len(parts))
+
     order = in_build_order(scene, sorted(parts, key=lambda part: int(part.cells[0])),
-                           plan.plan_fires, lambda done: report(0.5 * done / max(len(parts), 1)))
+                           plan.plan_fires, order_more if parts else no_report)
     fires = scene.fires(CHOICE_SET, FIRES)
     loss = losses_of_beginnings(scene, order, fires)
     if not loss[0] > 0.0:
@@ -64,7 +71,11 @@ def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], included: NDArr
     useful = {int(part.cells[0]) for part in useful_segments(scene, fires, kept, included)}
     kept = [part for part in kept if int(part.cells[0]) in useful]
     cells = np.concatenate([np.empty(0, np.int64), *(part.in_order() for part in kept)])
-    by_knee = 1.0 - losses_of_beginnings(scene, kept, fires)[-1] / loss[0]
+    if [int(part.cells[0]) for part in kept] == [int(part.cells[0]) for part in order[:len(kept)]]:
+        by_knee = saved[len(kept)]
+    else:
+        once = [kept[0]._replace(cells=cells)] if kept else []
+        by_knee = 1.0 - losses_of_beginnings(scene, once, fires)[-1] / loss[0]
     report(1.0)
     return Knee(replace(plan, cells=cells, cost=cost_of(cells, scene.landscape), notes={
         **(plan.notes or {}), WHOLE_COST: plan.cost, WHOLE_SAVED: float(saved[-1]),
@@ -83,8 +94,7 @@ def losses_of_beginnings(scene: Scene, parts: Sequence[Corridor],
         slots.update(SLOT_0, fresh=True)
         total[0] += float(slots.plan_trees(0).loss.sum())
         for k, part in enumerate(parts, start=1):
-            for cell in part.cells.tolist():
-                slots.place(0, cell)
+            slots.place(0, part.cells)
             slots.update(SLOT_0)
             total[k] += float(slots.plan_trees(0).loss.sum())
     return total / fires.source.size

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from firebreak.checks import counted
-from firebreak.planning.core.plan import EXISTING, Plan
+from firebreak.planning.core.plan import EXISTING, Plan, one_of
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.intervals import (
     MIN_BOOTSTRAP_LANDSCAPES,
     RESAMPLES,
+    Interval,
     interval_words,
 )
 from firebreak.planning.evaluation.judging import Row
@@ -20,7 +21,12 @@ from firebreak.planning.evaluation.knee import WHOLE_COST
 from firebreak.planning.methods import METHODS
 
 _HEADER = ("method", "cost", "reduction", "95 % interval", "untreated cells", "worst 10 %",
-           "in sample", "seconds", "simulations")
+           "promised", "seconds", "simulations")
+
+KEPT_SHARE = 0.75
+"""A plan that keeps less than this share of what it promises is said to."""
+MORE_FIRES = 4
+"""Times its plan fires that such a plan is to be given."""
 
 
 def table(evaluation: Evaluation) -> str:
@@ -28,8 +34,9 @@ def table(evaluation: Evaluation) -> str:
     rows = evaluation.rows
     count = len(evaluation.landscapes)
     where = f"{count} landscapes" if count > 1 else evaluation.landscapes[0]
-    # A network to compare with has a cost of its own, which its line of the table shows.
-    compared = [row for row in rows if EXISTING not in row.method] or rows
+    # What was made elsewhere has a cost of its own, which its line of the table shows.
+    compared = [row for row in rows if row.in_sample_reduction is not None
+                and EXISTING not in row.method] or rows
     budget = _span([float(f"{100.0 * row.budget:.4g}") for row in compared])
     plan_fires = _span([row.plan_fires for row in compared])
     share = np.mean([row.untreated_burned_share for row in rows])
@@ -45,7 +52,37 @@ def table(evaluation: Evaluation) -> str:
         lines += ["", *aligned([("difference", "mean", "95 % interval"), *(
             (name, f"{pair.difference:+.3f}", f"{pair.low:+.3f} to {pair.high:+.3f}")
             for name, pair in evaluation.paired.items())])]
-    return "\n".join([*lines, "", _footnote(evaluation)])
+    lines += _rate_lines(evaluation) if evaluation.rates else []
+    for name, features in evaluation.features.items():
+        lines += ["", *aligned([(f"line of {name}", "cells", "cost", "saves alone",
+                                 "95 % interval", "lost without it", "95 % interval"), *(
+            (own.name, f"{own.cells}", f"{own.cost:.6g}", *_percent(own.alone),
+             *_percent(own.lost)) for own in features)])]
+    kept = promise_words(evaluation)
+    return "\n".join([*lines, "", _footnote(evaluation), *([] if kept is None else [f"{kept}."])])
+
+
+def _percent(share: Interval) -> tuple[str, str]:
+    return f"{share.mean:.2%}", f"{share.low:.2%} to {share.high:.2%}"
+
+
+def _rate_lines(evaluation: Evaluation) -> list[str]:
+    """Savings of plans for their length and cost, and how much more than the first saves."""
+    unit, rates = evaluation.rows[0].loss_unit, evaluation.rates
+    priced = one_of(next(iter(evaluation.plans[0].values())).priced_in)
+
+    def line(name: str, sizes: tuple[str, str], own: Interval, other: Interval) -> tuple[str, ...]:
+        return (name, *sizes, *(words for one in (own, other) for words in (
+            f"{one.mean:.3g}", f"{one.low:.3g} to {one.high:.3g}")))
+
+    first = next(iter(rates))
+    return ["", *aligned([
+        (f"saved a fire, {unit}", "km", "cost", "a km", "95 % interval", f"a {priced}",
+         "95 % interval"),
+        *(line(name, (f"{own.km:.1f}", f"{own.cost:.6g}"), own.per_km, own.per_cost)
+          for name, own in rates.items()),
+        *(line(f"{name} - {first}", ("", ""), own.more_per_km, own.more_per_cost)
+          for name, own in rates.items() if own.more_per_km and own.more_per_cost)])]
 
 
 def _header(evaluation: Evaluation) -> tuple[str, ...]:
@@ -104,8 +141,9 @@ def left_out_words(choice: Choice, plan: Plan) -> str | None:
         words.append(f"pieces shorter than {choice.least_m:g} m are not proposed unless they close "
                      "a gap against a barrier")
     if choice.useless:
-        one = choice.useless == 1
-        words.append(f"{counted(choice.useless, 'segment')} that {'saves' if one else 'save'} "
+        one, part = choice.useless == 1, "corridor" if WHOLE_COST in (
+            plan.notes or {}) else "segment"
+        words.append(f"{counted(choice.useless, part)} that {'saves' if one else 'save'} "
                      f"nothing on the choice fires {'is' if one else 'are'} left out")
     if choice.unspent > 0.0:
         unit = "" if plan.priced_in == "units of cost" else f" {plan.priced_in}"
@@ -199,8 +237,30 @@ def _footnote(evaluation: Evaluation) -> str:
     else:
         how = f"bootstrap, {RESAMPLES:,} resamples, over the {count} landscapes"
     return (f"Intervals: {how}.\n"
-            "'untreated cells' counts the losses in untreated cells only; 'in sample' is the "
+            "'untreated cells' counts the losses in untreated cells only; 'promised' is the "
             "reduction on the plan fires.")
+
+
+def promise_words(evaluation: Evaluation, *names: str) -> str | None:
+    """A sentence on the methods, all of them if none is named, that keep much less on the test
+    fires than they promise on their plan fires, and how many to give them; None where none does.
+    """
+    found = {}
+    for name in names or tuple(evaluation.methods):
+        own = [row for row in evaluation.rows if row.method == name]
+        promised = [row.in_sample_reduction for row in own if row.in_sample_reduction is not None]
+        if promised and keeps_little(float(np.mean(promised)), evaluation.methods[name].high):
+            found[f"{name} promises {np.mean(promised):.1%} on its plan fires and keeps "
+                  f"{evaluation.methods[name].reduction:.1%}"] = own[0].plan_fires
+    if not found:
+        return None
+    return (f"{'; '.join(found)}: so few fires are fenced in, and no others; give more of them "
+            f"(--plan-fires {MORE_FIRES * max(found.values())})")
+
+
+def keeps_little(promised: float, high: float) -> bool:
+    """True where the upper bound of what test fires save is far below what plan fires promise."""
+    return high < KEPT_SHARE * promised
 
 
 def to_json(evaluation: Evaluation) -> dict[str, Any]:
@@ -214,4 +274,15 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
         "rows": [row._asdict() for row in evaluation.rows],
         "methods": {name: summary._asdict() for name, summary in evaluation.methods.items()},
         "paired": {name: pair._asdict() for name, pair in evaluation.paired.items()},
+        **({"rates": plain_tuples(evaluation.rates)} if evaluation.rates else {}),
+        **({"features": plain_tuples(evaluation.features)} if evaluation.features else {}),
     }
+
+
+def plain_tuples(value: Any) -> Any:
+    """Named tuples, and what holds some, as plain data."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {name: plain_tuples(own) for name, own in value.items()}
+    return [plain_tuples(own) for own in value] if isinstance(value, list | tuple) else value

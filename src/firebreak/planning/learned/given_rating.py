@@ -30,8 +30,8 @@ class GivenRating:
 
     def best(self, slots: ProblemBatch, values: NDArray[np.float32], most: int,
              most_shared: float) -> tuple[list[Cells], list[float]]:
-        """Of the runs that can be paid for those that are worth most, by what the policy says of
-        all actions [A], and what each is worth: cells that are not broken, best first.
+        """Runs that can be paid for and are worth most, by what the policy says of all actions [A],
+        and what each is worth: cells that are not broken, best first.
 
         Args:
             most: how many.

@@ -84,8 +84,7 @@ def slots_after(scene: Scene, plan: Plan, count: int) -> ProblemBatch:
     fires = scene.fires("plan", plan.plan_fires)
     slots = ProblemBatch(sizes_for(scene, 1, plan.plan_fires, 0))
     begin(slots, SLOT_0, [problem_of(scene, plan.budget_share, fires, fires.first(0))])
-    for cell in plan.cells[:count].tolist():
-        slots.place(0, cell)
+    slots.place(0, plan.cells[:count])
     if count:
         slots.update(SLOT_0)
     return slots

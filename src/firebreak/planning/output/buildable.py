@@ -1,4 +1,4 @@
-"""Counts that say whether crews can build a plan: its routes, single cells, houses beside it, and
+"""Counts that say whether crews can build a plan: its pieces, single cells, houses beside it, and
 the ground that it lies on. The same for every plan, whatever it was made of.
 """
 
@@ -17,21 +17,20 @@ from firebreak.landscape.candidates.corridor import Cells, Corridor
 from firebreak.landscape.candidates.corridors.ground import GroundMaps, houses_of, within
 from firebreak.landscape.candidates.lines import narrow_ground
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES
 
-HA_A_ROUTE, MORE_ROUTES = 5.0, 5
-"""A plan that can be built has at most one route for so many hectares, and so many more."""
 STEEP_TAN = 0.4
 _TOUCHING = np.ones((3, 3), np.bool_)
 
 
 class Counts(NamedTuple):
-    """routes: connected parts, narrow bare ground between their cells included. single: routes of
+    """pieces: connected parts, narrow bare ground between their cells included. single: pieces of
     one cell. houses: cells of houses that have a treated cell within their buffer; None where no
     houses are known. area_ha: treated. on_line: share of the treated cells on or beside a ridge or
     a road; steep: steeper than STEEP_TAN.
     """
 
-    routes: int
+    pieces: int
     single: int
     houses: int | None
     area_ha: float
@@ -40,9 +39,9 @@ class Counts(NamedTuple):
 
     @property
     def can_be_built(self) -> bool:
-        """True for few routes, none of a single cell, off the houses that are known."""
+        """True for few pieces, none of a single cell, off the houses that are known."""
         return (not self.single and not self.houses
-                and self.routes <= self.area_ha / HA_A_ROUTE + MORE_ROUTES)
+                and self.pieces <= self.area_ha / HA_A_PIECE + MORE_PIECES)
 
 
 def counts_of(cells: NDArray[np.int64], land: Landscape, ground: GroundMaps,
@@ -50,13 +49,13 @@ def counts_of(cells: NDArray[np.int64], land: Landscape, ground: GroundMaps,
     """The counts of a plan of flat cells.
 
     Args:
-        parts: that it was built of, each of which is of one route, bare ground included.
+        parts: that it was built of, each of which is of one piece, bare ground included.
     """
     mask = np.zeros(land.shape, np.bool_)
     mask.ravel()[cells] = True
     stretch = ndimage.label(mask | narrow_ground(land), _TOUCHING)[0].ravel()
-    route = _joined(stretch, [part.path for part in parts])[stretch[cells]]
-    sizes = np.unique(route, return_counts=True)[1]
+    piece = _joined(stretch, [part.path for part in parts])[stretch[cells]]
+    sizes = np.unique(piece, return_counts=True)[1]
     near = within(mask, max(house_buffer_m, 1e-9), land.cell_size_m)
     count, houses = max(cells.size, 1), houses_of(land)
     return Counts(
@@ -68,7 +67,7 @@ def counts_of(cells: NDArray[np.int64], land: Landscape, ground: GroundMaps,
 
 
 def _joined(stretch: NDArray[np.int32], paths: Sequence[Cells]) -> NDArray[np.int32]:
-    """The route of each stretch [0 .. n], where paths of flat cells join stretches."""
+    """The piece of each stretch [0 .. n], where paths of flat cells join stretches."""
     pairs = [pair for path in paths for pair in pairwise(np.unique(stretch[path]).tolist())
              if pair[0] > 0]
     one, other = np.array(pairs, np.int64).reshape(-1, 2).T
@@ -83,6 +82,6 @@ def words_of(name: str, counts: Counts) -> str:
     houses = ("" if counts.houses is None else ", off houses" if not counts.houses else
               f", {counted(counts.houses, 'cell')} of houses within the buffer")
     verdict = "" if counts.can_be_built else "; it cannot be built as it is"
-    return (f"{name}: {counted(counts.routes, 'route')} on {counts.area_ha:,.1f} ha, "
+    return (f"{name}: {counted(counts.pieces, 'piece')} on {counts.area_ha:,.1f} ha, "
             f"{counted(counts.single, 'single cell')}{houses}; {counts.on_line:.0%} on or beside "
             f"ridges and roads, {counts.steep:.0%} steeper than {STEEP_TAN:.0%}{verdict}")

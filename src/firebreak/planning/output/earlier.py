@@ -7,6 +7,7 @@ are a user's.
 import contextlib
 import hashlib
 import json
+import os
 import re
 import time
 import warnings
@@ -35,8 +36,13 @@ def plan_file(path: Path) -> Path:
     for file in candidates:
         if file.is_file() and file.suffix.lower() in (".csv", ".tif", ".tiff"):
             return file
-    raise fail(expected="a plan as .csv or .tif, or a folder with plan.csv or plan.tif",
-               given="a file of another kind" if path.is_file() else "no such file",
+    from firebreak.landscape.raster.shape_files import file_and_layer, is_vector
+
+    if is_vector(path) and path.name != "plan.json" and file_and_layer(path)[0].is_file():
+        return path
+    raise fail(expected="a plan as .csv or .tif, a folder with plan.csv or plan.tif, or shapes",
+               given="a file of another kind" if path.is_file() else (
+                   "a folder without a plan" if path.is_dir() else "no such file"),
                where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
 
 
@@ -64,7 +70,8 @@ _HALF_S = 3600.0
 """No file of a plan takes so long to write."""
 _LONGEST_NAME = 200
 """Bytes of a listed name; a plan's are far shorter, and every file system takes as many."""
-_TABLES = ("budget_curve", "exceedance", "weather", "schedule", "years", "doubt", "treatments")
+_TABLES = ("budget_curve", "changes", "exceedance", "weather", "schedule", "years", "doubt",
+           "treatments")
 _PICTURES = ("landscape", "plan", "burn_probability", "exceedance", "weather", "budget", "years",
              "comparison", "crews")
 
@@ -189,17 +196,33 @@ def _check_own(writing: Writing) -> None:
                       stacklevel=3)
 
 
-def check_list(folder: Path) -> None:
-    """Refuses a folder in which the list or the data cannot be written, before the work on a plan.
+def check_list(folder: Path, written: Collection[str] = PLAN_FILES) -> None:
+    """Refuses a folder in which the list or the data cannot be written, or in which a plan's files
+    would take the place of others, before the work on a plan.
+
+    written: names of files that the plan may write.
 
     Raises:
-        InputError: a folder has the list's name, or a file that of the data's folder.
+        InputError: a folder has the list's name, or a file that of the data's folder; files have
+            names of a plan's, and no plan there wrote them.
     """
     kinds = "a file", "a folder"
     for path, (wanted, other) in ((folder / FILES_FILE, kinds), (folder / DATA, kinds[::-1])):
         if path.exists() and path.is_dir() != (wanted == "a folder"):
             raise fail(expected=f"{wanted}, or nothing there", given=other, where=str(path),
                        remedy="rename it or choose another --out")
+    listed = _listed(folder)
+    if listed is None and _is_plan(folder):  # of a version that kept no list
+        return
+    # Beside a list what else is in the data was an earlier plan's, and stayed as an input.
+    names = sorted(written if listed is None else {
+        name for name in written if "/" not in name and name != FILES_FILE}.difference(
+            listed.known()))
+    others = [name for name in names if os.path.lexists(folder / name)]
+    if others:
+        raise fail(expected="a new folder, or one of an earlier plan",
+                   given=f"one with {', '.join(others[:3])}, which no plan of firebreak wrote",
+                   where=str(folder), remedy="choose another --out, or move the files away")
 
 
 def earlier_files(folder: Path) -> dict[Path, frozenset[str]]:
@@ -248,8 +271,16 @@ def _write(folder: Path, files: Mapping[str, str], unfinished: Mapping[str, list
     return path
 
 
+def _is_plan(folder: Path) -> bool:
+    """True where a folder has the record of a plan."""
+    try:
+        return isinstance(record_of(folder / "plan.json"), dict)
+    except (OSError, ValueError, InputError):
+        return False
+
+
 def _listed(folder: Path) -> _Listed | None:
-    """None where there is no list, or not one that a plan wrote."""
+    """List that a plan wrote; None where there is none."""
     try:
         tree = record_of(folder / FILES_FILE)
     except (OSError, ValueError, InputError):

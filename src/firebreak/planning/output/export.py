@@ -8,10 +8,10 @@ cell centres in the landscape's reference system.
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +28,12 @@ from firebreak.landscape.raster.degrees import place_of_points
 from firebreak.landscape.raster.geotiff import open_raster, read_band
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, plan_on
 from firebreak.planning.output.earlier import file_of, plan_file, plan_folder
+from firebreak.planning.output.tables import text_of_csv
 from firebreak.reading import lines_of, record_of
 
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
 RANK_NODATA = -1
+_Row = TypeVar("_Row")
 
 _NUMBERS = {"plan_fires": int, "seed": int, "seconds": float, "simulations": float,
             "budget": float, "budget_share": float}
@@ -119,15 +121,40 @@ def read_years(folder: Path) -> dict[int, int]:
     Raises:
         InputError: segments.csv is damaged.
     """
-    path = file_of(folder, "segments.csv")
+    return _by_number(folder, "year", int)
+
+
+def read_names(folder: Path) -> dict[int, str]:
+    """The name of each corridor, by its number; else as `read_years`."""
+    return _by_number(folder, "name", text_of_csv)
+
+
+def read_savings(folder: Path) -> list[tuple[float, float, float]]:
+    """The share of the test fires' loss that the first 0 to n segments save, each with the bounds
+    of its interval, as the report in a plan's folder has them; empty where there is no such table.
+
+    Raises:
+        InputError: budget_curve.csv is damaged.
+    """
+    return _rows_of(folder, "budget_curve.csv", lambda row: (
+        float(row["reduction"]), float(row["reduction_low"]), float(row["reduction_high"])))
+
+
+def _by_number(folder: Path, column: str, kind: Callable[[str], Any]) -> dict[int, Any]:
+    return dict(_rows_of(folder, "segments.csv", lambda row: (
+        (int(row["build_order"]), kind(row[column])) if row.get(column) else None)))
+
+
+def _rows_of(folder: Path, name: str, read: Callable[[dict[str, str]], _Row | None]) -> list[_Row]:
+    """The values read of each row of a table of a plan's folder; none without a table."""
+    path = file_of(folder, name)
     if path is None:
-        return {}
+        return []
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        return {int(row["build_order"]): int(row["year"]) for row in rows if row.get("year")}
+            return [one for row in csv.DictReader(file) if (one := read(row)) is not None]
     except (OSError, UnicodeDecodeError, KeyError, ValueError, TypeError, csv.Error) as error:
-        raise fail(expected="the table of segments of a plan", given="a damaged one",
+        raise fail(expected="a table that a plan wrote", given="a damaged one",
                    where=str(path), remedy="make the plan again") from error
 
 

@@ -70,7 +70,7 @@ class PlanResult(NamedTuple):
     none; included: cells that the plan had to have; existing: those of a network to compare with;
     standing: those of breaks that stand already; all flat in the part; treatments: those that
     `Landscape.treatment` numbers, or none; trust: what it saves where the fire model is wrong, or
-    why that was not looked at; over_years: what to build and keep up when, where that was asked;
+    why that was not looked at; over_years: what to build and maintain when, where that was asked;
     fires_per_ha_year: how many fires start, where that is known; counts: whether this plan and
     others can be built, by name, where it was built of corridors; without: by how much the mean
     loss rises if a segment is left out, of each, or none.

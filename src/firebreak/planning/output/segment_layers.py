@@ -34,8 +34,8 @@ from firebreak.planning.output.vectors import (
     write_package,
 )
 
-RANK_COLOURS = ("#0d0887", "#4b03a1", "#7d03a8", "#a82296", "#cb4679", "#e56b5d", "#f89441")
-"""From the first segment to build to the last, as in the pictures: matplotlib's plasma."""
+RANK_COLOURS = ("#0d0887", "#6a00a8", "#b12a90", "#e16462", "#fca636")
+"""Of five classes from the first segments to build to the last: matplotlib's plasma."""
 YEAR_COLOURS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#bddf26")
 """From the first year to the last: matplotlib's viridis."""
 _SIDES = 8  # corners of a quarter of a circle

@@ -100,8 +100,8 @@ def schedule_table(found: YearsResult, segments: Sequence[Corridor]) -> list[dic
 
 
 def years_built(found: YearsResult) -> list[int | None]:
-    """Of each segment, in build order, the year in which the schedule that is kept builds it; None
-    where it never does.
+    """Year in which the schedule that is kept builds each segment, in build order; None where it
+    never does.
     """
     age = found.schedules[found.chosen].age
     stands = age != NOT_BUILT
@@ -148,7 +148,8 @@ def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: floa
     named = any(segment.name for segment in segments)
     return [{BUILD_ORDER: k + 1, **(_name_and_ends(segment) if named else {}),
              "cells": int(segment.cells.size),
-             "length_m": round(segment.length_m, 1), "width_m": round(width_m, 2),
+             "length_m": round(segment.length_m, 1),
+             "width_m": round(_width_m(segment, width_m), 2),
              "area_ha": round(segment.area_ha, 4),
              "cost": round(segment.cost, 4), "cumulative_cost": round(float(cost[k]), 4),
              "marginal_benefit": _round(saved[k], 6),
@@ -156,6 +157,12 @@ def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: floa
              "benefit_per_cost": _round(saved[k] / segment.cost, 6), "loss_unit": unit,
              "cost_unit": priced_in}
             for k, segment in enumerate(segments)]
+
+
+def _width_m(segment: Corridor, width_m: float) -> float:
+    """The mean width of a segment that treats cells beside its path; else that of all."""
+    beside = segment.cells.size - np.isin(segment.cells, segment.path).sum()
+    return 1e4 * segment.area_ha / segment.length_m if beside and segment.path.size else width_m
 
 
 def _name_and_ends(part: Corridor) -> dict[str, Any]:
@@ -169,11 +176,23 @@ def _round(number: float, digits: int) -> float:
     return round(float(number), digits) + 0.0
 
 
+_COMPUTED = ("=", "+", "-", "@")
+
+
 def csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of the same columns as a table."""
+    """Rows of the same columns as a table. Text that a spreadsheet would compute, such as the name
+    of a shape that begins with "=", has an apostrophe before it.
+    """
     text = io.StringIO()
     if rows:
         writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({
+            name: f"'{value}" if isinstance(value, str) and value.startswith(_COMPUTED) else value
+            for name, value in row.items()} for row in rows)
     return text.getvalue()
+
+
+def text_of_csv(cell: str) -> str:
+    """The text that `csv_text` made a cell of."""
+    return cell[1:] if cell.startswith(tuple(f"'{sign}" for sign in _COMPUTED)) else cell

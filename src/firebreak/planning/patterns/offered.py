@@ -1,22 +1,24 @@
 """The corridors that a plan chooses among: of those of a map the ones with most value burned behind
-them per cost, and pairs of them that share an anchor.
+them per cost, of each kind so many, and pairs of routes that share an anchor.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.candidates.corridor import Cells, Corridor
 from firebreak.landscape.candidates.corridors.find import with_names
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.corridors import Corridors
 
 MOST, CELLS_EACH = 300, 500
-"""Corridors that are offered on a map that is not large; and one for each so many treatable cells.
-"""
+"""Routes that are offered on a map that is not large; and one for each so many treatable cells."""
+RINGS = 3
+"""For so many routes one ring or part of a ring."""
 MOST_SHARED = 0.8
 """Share of the cells of the shorter of two corridors that both may treat."""
 PAIRED, MOST_PAIRS = 60, 60
@@ -27,7 +29,9 @@ LEAST_LONGER = 1.5
 
 def offered(found: Sequence[Corridor], worth: NDArray[np.float64], land: Landscape,
             given: Corridors | None = None,
-            cuts: Sequence[Sequence[Corridor]] = ()) -> Corridors:
+            cuts: Sequence[Sequence[Corridor]] = (), *,
+            rings: Sequence[Corridor] = (), straight: Sequence[Corridor] = (),
+            named: Mapping[str, Cells] = MappingProxyType({})) -> Corridors:
     """Corridors to choose among, with names.
 
     Args:
@@ -35,15 +39,18 @@ def offered(found: Sequence[Corridor], worth: NDArray[np.float64], land: Landsca
         worth: [H, W], value that burns behind each cell.
         given: lines that the user supplies: all of them are offered too.
         cuts: the corridors of each closed barrier, which are tried together too.
+        rings: around clusters of value, and parts of them.
+        straight: straight corridors, all of which are offered.
+        named: the flat cells of roads and lines by their names.
     """
     most = max(MOST, int(land.treatable.sum()) // CELLS_EACH)
     kept = leading(found, worth, most)
     supplied, line = ((), ()) if given is None else (given.corridors, given.line)
-    groups = [*([one] for one in kept), *cuts]
+    groups = [*([one] for one in (*kept, *leading(rings, worth, most // RINGS), *straight)), *cuts]
     first = max(line, default=-1) + 1
     return Corridors(
         corridors=tuple(with_names([*supplied, *(one for own in groups for one in own)],
-                                   land)),
+                                   land, named)),
         line=(*line, *(first + k for k, own in enumerate(groups) for _ in own)),
         pairs=tuple((len(supplied) + one, len(supplied) + other)
                     for one, other in pairs_of(kept, worth)), only=True, routes=True)

@@ -4,7 +4,8 @@ Where fires are repaired in place, a run is tried again on those fires alone tha
 enough: this is greedy choice without short cuts. Where fires burn anew for every trial, trials are
 few: a run saves at most what burns behind it, and mostly no more than when it was last tried
 (Minoux 1978, doi:10.1007/BFb0006528), but for one that touches a new break, which may close what
-was open. Such bounds order the runs; the one that leads is tried until its rating is exact.
+was open. Such bounds order the runs; the one that leads is tried until its rating is exact,
+or the best of MOST_TRIED is taken.
 """
 
 from typing import NamedTuple
@@ -19,7 +20,8 @@ from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import REACH, pad, padded_cells, padded_width
 from firebreak.free_memory import check_free
 from firebreak.landscape.candidates.corridor import Cells
-from firebreak.planning.core.corridors import Corridors
+from firebreak.landscape.candidates.lines import narrow_ground
+from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors
 from firebreak.planning.core.line_trials import Trial, try_line
 from firebreak.planning.core.rounds import spendable
 from firebreak.planning.ranking import flow_of, tree_scratch
@@ -29,11 +31,14 @@ BESIDE_M, BESIDE_CELLS = 90.0, 3
 MOST_BESIDE = 1.0 / 3.0
 """Share of a route that may run beside what is built, at most, and that must be new, at least."""
 
+MOST_TRIED = 60
+"""Runs that are tried before one is placed, at most, where one of them saves something."""
+
 _TOUCHING = np.ones((3, 3), np.bool_)
 
 
 class _Open(NamedTuple):
-    """Of every run its cells that may be built and are not yet, and what they cost."""
+    """Cells of every run that may be built and are not yet, and what they cost."""
 
     cells: list[Cells]
     cost: NDArray[np.float64]
@@ -47,6 +52,7 @@ class RatedRuns:
         self._problem, self._slots, self._runs = problem, slots, lines.runs()
         runs = self._runs
         on_route = lines.mask_of("route", slots.sizes.shape).ravel()
+        self._built_of_routes, self._narrow = lines.routes, narrow_ground(problem.scene.landscape)
         self._routes = np.array([lines.routes and on_route[run].all() for run in runs], np.bool_)
         self._in_place = trial_in_place(slots, 0)
         count = problem.plan_fires.source.size
@@ -67,7 +73,8 @@ class RatedRuns:
         found = self._open()
         left = spendable(float(self._slots.budget_left[0]))
         can = np.array([cells.size > 0 for cells in found.cells], np.bool_) & (found.cost <= left)
-        can &= self._apart(found)
+        if self._built_of_routes and self._slots.breaks[0].any():
+            can &= self._apart(found) & self._few(found)
         return self._from_cache(found, can) if self._in_place else self._lazily(found, can)
 
     def _open(self) -> _Open:
@@ -78,10 +85,8 @@ class RatedRuns:
         return _Open(cells, np.array([cost[own].sum() for own in cells]))
 
     def _apart(self, found: _Open) -> NDArray[np.bool_]:
-        """By run False for a route that would mostly run beside what is built, or was mostly built.
+        """False by run for a route that would mostly run beside what is built, or was mostly built.
         """
-        if not self._routes.any() or not self._slots.breaks[0].any():
-            return np.ones(len(self._runs), np.bool_)
         size = self._problem.scene.landscape.cell_size_m
         reach = max(BESIDE_CELLS, round(BESIDE_M / size))
         near = ndimage.binary_dilation(self._slots.breaks[0], _TOUCHING, reach).ravel()
@@ -89,6 +94,19 @@ class RatedRuns:
             cells.size >= MOST_BESIDE * run.size and float(near[cells].mean()) <= MOST_BESIDE)
             for route, cells, run in zip(self._routes, found.cells, self._runs, strict=True)],
             np.bool_)
+
+    def _few(self, found: _Open) -> NDArray[np.bool_]:
+        """Mask of runs, False for one more piece than a plan of as many hectares may have; narrow
+        bare ground joins what it touches, as in the counts of a plan.
+        """
+        land, breaks = self._problem.scene.landscape, self._slots.breaks[0]
+        stretch = ndimage.label(breaks | self._narrow, _TOUCHING)[0]
+        pieces = np.unique(stretch[breaks])
+        near = ndimage.binary_dilation(np.isin(stretch, pieces), _TOUCHING).ravel()
+        built, cell_ha = int(breaks.sum()), land.cell_size_m**2 / 1e4
+        return np.array([
+            pieces.size + (not near[cells].any()) <= (built + cells.size) * cell_ha / HA_A_PIECE
+            + MORE_PIECES for cells in found.cells], np.bool_)
 
     def _from_cache(self, found: _Open, can: NDArray[np.bool_]) -> list[Trial]:
         affected = self._slots.affected(0)[:self._affected.size]
@@ -114,7 +132,9 @@ class RatedRuns:
         burned, exact = 0, np.zeros(len(self._runs), np.bool_)
         partly = exact.copy()
         while True:
-            k = int(np.argmax(bound))
+            known = np.where(partly, bound, 0.0)
+            enough = np.count_nonzero(partly) >= MOST_TRIED and known.max() > 0.0
+            k = int(np.argmax(known if enough else bound))
             if not bound[k] > 0.0:
                 return []
             if exact[k]:
@@ -137,7 +157,7 @@ class RatedRuns:
                 self._rated[k] = np.inf
 
     def _most_saved(self) -> NDArray[np.float64]:
-        """By run the most that it saves of the mean loss: of no fire more than it loses, or than
+        """The most that each run saves of the mean loss: of no fire more than it loses, or than
         burns behind cells so near that a step of the fire may cross the run there.
         """
         scene, trees = self._problem.scene, self._slots.plan_trees(0)

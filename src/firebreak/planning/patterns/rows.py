@@ -95,8 +95,8 @@ def _price(landscape: Landscape) -> Floats:
 
 
 class _Bands:
-    """In which rows of breaks may run, parallel, on a map that is turned so that they lead from its
-    first column to its last.
+    """Parallel bands in which rows of breaks may run, on a map that is turned so that they lead
+    from its first column to its last.
 
     Args:
         shape: of the map; towards: across the bands; count, room: see `cheap_rows`.
@@ -198,8 +198,9 @@ class RowPlan(NamedTuple):
 
 
 def main_winds(scene: Scene, lost: Sequence[int]) -> list[Towards]:
-    """Where the heads of fires run to in the weathers in which most is lost, mean over the map
-    weighted by the rate of spread; the worst first, without those that run nearly the same way.
+    """Directions that the heads of fires run to in the weathers in which most is lost, mean over
+    the map weighted by the rate of spread; the worst first, without those that run nearly the same
+    way.
 
     Where weather changes while fires burn, in the step of it in which fire runs fastest.
 
@@ -230,7 +231,7 @@ def main_winds(scene: Scene, lost: Sequence[int]) -> list[Towards]:
 
 def row_plans(landscape: Landscape, winds: list[Towards], budget: float,
               joined: bool) -> list[RowPlan]:
-    """As many rows as the budget buys, of each pattern; those that have none are left out.
+    """Plans of as many rows as the budget buys, of each pattern; patterns without any are left out.
 
     Args:
         winds: the worst first, to which strips are laid; see `main_winds`.
@@ -272,8 +273,8 @@ def _each_once(rows: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def _strips(landscape: Landscape, towards: Towards, length: float, cover: float, budget: float,
             joined: bool) -> NDArray[np.int64]:
-    """As `strips.place_strips` has them, but for the search of their number; what is left of the
-    budget lengthens them.
+    """Strips as `strips.place_strips` has them, but for the search of their number; what is left of
+    the budget lengthens them.
     """
     allowed = np.flatnonzero(landscape.treatable)
 

@@ -41,7 +41,9 @@ def problem_weather(problem: Problem) -> ProblemWeather:
 
 
 def _heading(scene: Scene, row: int) -> tuple[float, float]:
-    """Where the heads of fires run to, mean over the map weighted by the rate of spread."""
+    """Direction that the heads of fires run to, mean over the map weighted by the rate of
+    spread.
+    """
     rate = scene.behavior.rate_of_spread_m_min[row]
     heading = np.radians(scene.behavior.heading_deg[row])
     north, east = float((rate * np.cos(heading)).sum()), float((rate * np.sin(heading)).sum())

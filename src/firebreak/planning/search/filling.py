@@ -87,7 +87,7 @@ def with_neighbours(others: Candidates, reach: int) -> Candidates:
 
 def randomized_fill(state: PlanState, candidates: Candidates, chance: float,
                     rng: np.random.Generator, go_on: Callable[[], bool] = forever) -> None:
-    """As `fill`, but every candidate is skipped with a chance, so that repeats differ."""
+    """Fill as `fill` does, but skip every candidate with a chance, so that repeats differ."""
     while go_on() and (cells := candidates(state)).size:
         order = ranked(state, cells)
         kept = order[rng.random(order.size) >= chance]

@@ -122,12 +122,11 @@ class PlanState:
 
     def change(self, away: Sequence[int], new: Sequence[int]) -> None:
         """Takes breaks away and then breaks cells; what that changes burns once."""
-        for cell in away:
-            self._slots.remove(0, cell)
-            self.cells.remove(cell)
-        for cell in new:
-            self._slots.place(0, cell)
-            self.cells.append(cell)
+        gone = set(away)
+        self._slots.remove(0, away)
+        self.cells = [cell for cell in self.cells if cell not in gone]
+        self._slots.place(0, new)
+        self.cells += new
         if away or new:
             self._burned += self._slots.update(SLOT_0)
 

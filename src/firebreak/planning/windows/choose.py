@@ -63,7 +63,7 @@ class Ratings:
         return line in self._whole or bool(self._stale[line])
 
     def wanted(self, lines: Iterable[int]) -> dict[int, list[Wanted]]:
-        """By shard the lines, of these, that it must rate again; both in order."""
+        """Lines, of these, that each shard must rate again; both in order."""
         found: defaultdict[int, list[Wanted]] = defaultdict(list)
         for line in sorted(lines):
             if line in self._whole:

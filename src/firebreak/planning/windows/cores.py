@@ -110,7 +110,7 @@ def check_margin(margin: int, reach: NDArray[np.int64], name: str) -> None:
     if margin < usual:
         raise fail(expected=f"a margin of at least {usual} cells, which half of the fires stay "
                             "within", given=f"{margin}", where=f"landscape {name}",
-                   remedy="raise --window-margin or leave it out")
+                   remedy="raise it, or leave it out")
 
 
 def reach_of(source: NDArray[np.int64], boxes: Sequence[Box], cols: int) -> NDArray[np.int64]:

@@ -106,7 +106,7 @@ def chosen_plan(region: Region, sharded: ShardedFires, windows: LinePlan, untrea
 
 def _choose(region: Region, sharded: ShardedFires, windows: LinePlan, untreated: Sequence[int],
             budget: float, kept: Kept, burns: _Burns, report: Reporter, *, lazy: bool) -> Chosen:
-    """As `chosen_plan`."""
+    """Plan chosen, see `chosen_plan`."""
     by_windows = _chosen(sharded.lines, windows, windows.rated, windows.risen, rows=False)
     sharded.give_back()
     fires = region.scene.fires(CHOICE_SET, region.fires.source.size)

@@ -9,7 +9,9 @@ which fires each holds, and that from the memory that is free and the workers: s
 import contextlib
 import hashlib
 import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import count, islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail
+from firebreak.checks import counted, fail
 from firebreak.files import check_folder, made_folder, write_bytes
 from firebreak.planning.core.identity import bytes_of, hash_of, parts_of_scene, program
 from firebreak.planning.windows.cores import WindowSettings
@@ -32,6 +34,11 @@ Arrays = dict[str, NDArray]
 
 class Kept:
     """Keeps nothing."""
+
+    @property
+    def begun_words(self) -> str:
+        """Says what there is to go on with; empty for nothing."""
+        return ""
 
     def proposal(self, window: int) -> Proposal | None:
         """The proposal that a window made before, None if that is not known."""
@@ -48,6 +55,24 @@ class Kept:
     def answer(self, ask: Callable[[], Arrays]) -> Arrays:
         """The answer to the next question: the one that was kept, else what `ask` gives."""
         return ask()
+
+    def working(self, say: Callable[[str], object]) -> AbstractContextManager[None]:
+        """A context at the end of which what is done is kept, where it ends early too: by a signal
+        or a full disk.
+
+        say: takes a sentence where what is done is kept after an early end.
+        """
+        return contextlib.nullcontext()
+
+    @contextlib.contextmanager
+    def writing(self, say: Callable[[str], object]) -> Iterator[None]:
+        """The context in which the plan is written; nothing is kept after it. say: as `working`."""
+        with self.working(say):
+            yield
+        self.remove()
+
+    def remove(self) -> None:
+        """Removes what was kept: the plan is finished, or cannot be made."""
 
 
 NOTHING_KEPT = Kept()
@@ -119,29 +144,19 @@ class Unfinished(Kept):
         self._fresh: list[Arrays] = []
         self._next = 0
 
-    @property
-    def windows(self) -> int:
-        """The number of windows whose proposals were kept."""
-        return len(self._proposals)
-
-    @property
-    def answers(self) -> int:
-        """The number of answers that were kept."""
-        return len(self._known)
-
     def proposal(self, window: int) -> Proposal | None:
-        """As `Kept` says."""
+        """See `Kept`."""
         return self._proposals.get(_window(window))
 
     def keep_proposal(self, window: int, proposal: Proposal) -> None:
-        """As `Kept` says."""
+        """See `Kept`."""
         self._write(self.folder / _window(window), {
             "cells": np.concatenate([np.empty(0, np.int64), *proposal.lines]),
             "count": np.array([line.size for line in proposal.lines], np.int64),
             "simulations": np.array([proposal.simulations])}, proposal.refused)
 
     def begin(self, shards: str) -> None:
-        """As `Kept` says; removes answers of other shards."""
+        """See `Kept`; removes answers of other shards."""
         if shards != self._shards:
             # The last one first: what a kill leaves of them has no gap.
             for path in reversed(self._files("answers-")):
@@ -150,7 +165,7 @@ class Unfinished(Kept):
         self._shards = shards
 
     def answer(self, ask: Callable[[], Arrays]) -> Arrays:
-        """As `Kept` says."""
+        """See `Kept`."""
         if self._next < len(self._known):
             self._next += 1
             return self._known[self._next - 1]
@@ -171,8 +186,22 @@ class Unfinished(Kept):
                 for name, part in one.items()}, self._shards)
             self._fresh = []
 
+    @contextlib.contextmanager
+    def working(self, say: Callable[[str], object]) -> Iterator[None]:
+        """See `Kept`."""
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(OSError):  # of a full disk: what is written already stays
+                self.write()
+            if self.is_kept:
+                say(f"firebreak: what is done of the plan is kept in {self.folder}: the same "
+                    f"command with --out {shlex.quote(str(self.folder.parent))} goes on")
+            raise
+        self.write()
+
     def remove(self) -> None:
-        """Removes what was kept: the plan is finished, or cannot be made."""
+        """See `Kept`."""
         self._fresh = []
         with contextlib.suppress(OSError):
             for path in [*self._files(), *self._cut_short()]:
@@ -180,6 +209,23 @@ class Unfinished(Kept):
         for folder in (self.folder, *self._new):
             with contextlib.suppress(OSError):  # there is something else in it, or it was not made
                 folder.rmdir()
+
+    @property
+    def windows(self) -> int:
+        """The number of windows whose proposals were kept."""
+        return len(self._proposals)
+
+    @property
+    def answers(self) -> int:
+        """The number of answers that were kept."""
+        return len(self._known)
+
+    @property
+    def begun_words(self) -> str:
+        """See `Kept`."""
+        return "" if not self.windows else (
+            f"goes on with what is kept in {self.folder}: lines of "
+            f"{counted(self.windows, 'window')} and {counted(self.answers, 'answer')} of shards")
 
     @property
     def is_kept(self) -> bool:

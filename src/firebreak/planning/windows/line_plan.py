@@ -61,8 +61,8 @@ class ShardedFires:
         executor.share(lines)
 
     def give_back(self) -> None:
-        """Has every worker give its shards' memory back now, not with whatever it is asked next:
-        nothing is rated after this.
+        """Free the memory of every worker's shards now, not with whatever it is asked next: nothing
+        is rated after this.
         """
         self.executor.share([])
         call_each(self.executor, RegionWorker.shards_held.__name__,
@@ -221,8 +221,8 @@ def _without_short(region: Region, lines: Lines, taken: list[int]) -> list[int]:
 
 
 def _meets(lines: Lines, shards: Sequence[ShardPlan], scene: Scene) -> list[list[int]]:
-    """Of each line the shards that it may have cells in, where fires may burn; all of them where a
-    fire may get any distance further with breaks than without.
+    """Shards in which each line may have cells, where fires may burn; all of them where a fire may
+    get any distance further with breaks than without.
     """
     if scene.conditions.may_run_on:
         return [list(range(len(shards)))] * len(lines)

@@ -56,7 +56,7 @@ class WindowsBytes(NamedTuple):
 
     @property
     def peak(self) -> int:
-        """Of all together."""
+        """Bytes of all together."""
         return self.land + max(self.windows, self.shards, self.rows)
 
 
@@ -76,8 +76,8 @@ def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Seq
 
 
 def cell_bytes(scene: Scene) -> int:
-    """Of a cell of a shard beside its fires: what one holds on a small part of the map, which goes
-    by breaks, embers, values and rows of weather.
+    """Bytes of a cell of a shard beside its fires: what one holds on a small part of the map, which
+    goes by breaks, embers, values and rows of weather.
     """
     rows, cols = (min(side, _SAMPLE) for side in scene.landscape.shape)
     own = own_scene(scene, Window(0, 0, rows, cols), 0)
@@ -215,7 +215,7 @@ def _fewer_fires(region: Region, boxes: Sequence[Box], at_once: int, left: int) 
 
 
 def _land_bytes(scene: Scene) -> int:
-    """Of what each worker has: the map, what burns cost, and the weather."""
+    """Bytes that each worker has: the map, what burns cost, and the weather."""
     return sum(map(_bytes_in, (scene.value_by_class, scene.streams.steps, scene.landscape)))
 
 

@@ -22,8 +22,8 @@ _CELLS_PER_CALL = 2**18
 
 def footprints_by_workers(region: Region, numbers: NDArray[np.int64], cores: Sequence[Core],
                           executor: Executor) -> list[Footprint]:
-    """Of fires by number; fires of one weather that start close by burn together, since a call
-    makes the travel times of where its fires come.
+    """Footprints of fires by number; fires of one weather that start close by burn together, since
+    a call makes the travel times of where its fires come.
     """
     parts = _parts(region.fires.part(numbers), region)
     calls = [(numbers[part], cores) for part in parts]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Entry(NamedTuple):
-    """Where and when a fire is first in a window: flat cell of the whole map, minutes."""
+    """First place and time of a fire in a window: flat cell of the whole map, minutes."""
 
     cell: int
     minutes: float
@@ -53,7 +53,7 @@ class Footprint(NamedTuple):
 
 
 def footprints_of(scene: Scene, fires: Fires, cores: Sequence[Core]) -> list[Footprint]:
-    """Of each fire, in order."""
+    """Footprint of each fire, in order."""
     cols = scene.landscape.shape[1]
     found: list[Footprint] = [Footprint((0, 0, 0, 0), {})] * fires.source.size
 

@@ -1,2 +1,2 @@
-"""Plans over years: what to build and what to keep up when, and what that saves.
+"""Plans over years: what to build and what to maintain when, and what that saves.
 A plan of one year is made by the methods in the folders beside."""

@@ -1,7 +1,7 @@
-"""Schedules: the segments to build and to keep up in each year, from the money of the year.
+"""Schedules: the segments to build and to maintain in each year, from the money of the year.
 
-Segments are built in their order. A segment that is kept up in a year, or treated again, is as in
-the year it was made; else it is a year older. What a year does not spend goes to the next.
+Segments are built in their order. A segment that is maintained in a year, or treated again, is as
+in the year it was made; else it is a year older. What a year does not spend goes to the next.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ NOT_BUILT = -1
 class Rule(NamedTuple):
     """A rule that shares out the money of a year.
 
-    name: as tables have it. upkeep: standing segments are kept up first, in build order, as far as
-    the money goes. again: segments that are older than their first state are treated again before
-    others are built. share: of the plan's cost, which no more than is built for.
+    name: as tables have it. upkeep: standing segments are maintained first, in build order, as far
+    as the money goes. again: segments that are older than their first state are treated again
+    before others are built. share: of the plan's cost, which no more than is built for.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Schedule(NamedTuple):
 
     Attributes:
         age: i64 [Y, n], of each segment in each year, or NOT_BUILT.
-        done: of each year the numbers of the segments that are built, kept up, treated again.
+        done: of each year the numbers of the segments that are built, maintained, treated again.
         built, kept, again: f64 [Y], what these cost.
     """
 
@@ -83,7 +83,7 @@ def schedule_of(rule: Rule, prices: Prices, money: Sequence[float]) -> Schedule:
             if rule.again and grown > 0 and _pays(left, prices.build[k]):
                 price, chosen = prices.build[k], again
             elif rule.upkeep and grown <= 1 and _pays(left, prices.upkeep[k]):
-                price, chosen = prices.upkeep[k], kept  # what was left for a year is not kept up
+                price, chosen = prices.upkeep[k], kept  # what was left for a year is not maintained
             else:
                 continue
             left -= price

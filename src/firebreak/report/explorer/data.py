@@ -45,7 +45,7 @@ def packed(grid: NDArray) -> Json:
 
 def start_data(shown: Exploration, plans: Sequence[ShownPlan], pending: Sequence[str], *,
                live: bool) -> Json:
-    """All that the page needs to begin.
+    """Data that the page needs to begin.
 
     Args:
         plans: to choose among. pending: names of those that are still being made.
@@ -126,7 +126,8 @@ def _list(cells: Sequence[int] | NDArray[np.int64]) -> list[int]:
 def plan_data(plan: ShownPlan) -> Json:
     """A plan and its curve."""
     return {"name": plan.name, "cells": list(plan.cells), "build_order": list(plan.build_order),
-            "years": list(plan.years), "colour": colour_of(plan.name),
+            "years": list(plan.years), "names": list(plan.names), "told": list(plan.told),
+            "colour": colour_of(plan.name),
             "curve": [[step, *estimate] for step, estimate in
                       zip(plan.steps, plan.curve, strict=True)]}
 

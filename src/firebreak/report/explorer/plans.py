@@ -37,6 +37,9 @@ class ShownPlan(NamedTuple):
         build_order: the number of the segment of each cell, where the cells come in build order;
             else empty.
         years: in which to build each cell, where the plan has years; else empty.
+        names: of the corridor of each cell, where the plan is built of corridors; else empty.
+        told: what the first 0 to n segments save of the test fires, as its report says; empty where
+            there is none.
     """
 
     name: str
@@ -45,6 +48,8 @@ class ShownPlan(NamedTuple):
     curve: tuple[Interval, ...]
     build_order: tuple[int, ...] = ()
     years: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    told: tuple[tuple[float, float, float], ...] = ()
 
 
 class Exploration(NamedTuple):
@@ -61,18 +66,19 @@ class Exploration(NamedTuple):
 
 def exploration(scene: Scene, policy: "Policy | None", budget_share: float,
                 plan_fires: int | None, caption: str, name: str, cells: NDArray[np.int64],
-                build_order: Sequence[int] = (), years: Sequence[int] = ()) -> Exploration:
+                build_order: Sequence[int] = (), years: Sequence[int] = (),
+                names: Sequence[str] = ()) -> Exploration:
     """A plan, in cells of the scene, on a map whose fires are kept burning, see `ExplorerState`
     and `ShownPlan`.
     """
     state = ExplorerState(scene, budget_share=budget_share, plan_fires=plan_fires, policy=policy)
-    return Exploration(state, shown_plan(state, name, cells, lambda: None, build_order, years),
-                       caption)
+    return Exploration(state, shown_plan(state, name, cells, lambda: None, build_order, years,
+                                         names), caption)
 
 
 def shown_plan(state: ExplorerState, name: str, cells: NDArray[np.int64],
                breathe: Breathe, build_order: Sequence[int] = (),
-               years: Sequence[int] = ()) -> ShownPlan:
+               years: Sequence[int] = (), names: Sequence[str] = ()) -> ShownPlan:
     """A plan, in cells of the scene, with its curve."""
     order = tuple(state.view.cells(cells).tolist())
     steps = key_steps(len(order))
@@ -80,7 +86,8 @@ def shown_plan(state: ExplorerState, name: str, cells: NDArray[np.int64],
     for step in steps:
         curve.append(state.outcome(order[:step]).reduction)
         breathe()
-    return ShownPlan(name, order, steps, tuple(curve), tuple(build_order), tuple(years))
+    return ShownPlan(name, order, steps, tuple(curve), tuple(build_order), tuple(years),
+                     tuple(names))
 
 
 def key_steps(count: int) -> tuple[int, ...]:

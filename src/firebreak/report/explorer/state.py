@@ -147,7 +147,7 @@ class ExplorerState:
         return self._outcomes[key]
 
     def change(self, of: Outcome, against: Outcome) -> Interval:
-        """By how much the mean loss differs, share of the untreated one; fires are paired."""
+        """Difference of the mean loss, share of the untreated one; fires are paired."""
         return self.groups.saving(of.losses - against.losses, self.untreated.losses, at_most=None)
 
     def gain(self, cells: Sequence[int], cell: int) -> float:
@@ -217,10 +217,8 @@ class ExplorerState:
         now = slots.breaks[0].ravel().copy()
         if (now == wanted).all():
             return
-        for cell in np.flatnonzero(now & ~wanted).tolist():
-            slots.remove(0, cell)
-        for cell in np.flatnonzero(wanted & ~now).tolist():
-            slots.place(0, cell)
+        slots.remove(0, np.flatnonzero(now & ~wanted))
+        slots.place(0, np.flatnonzero(wanted & ~now))
         slots.update(SLOT_0)
 
     def _outcome(self, untreated: Outcome | None) -> Outcome:

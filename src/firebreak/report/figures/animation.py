@@ -6,8 +6,6 @@ the way, which makes it some fifty times faster than drawing axes.
 """
 
 import io
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from firebreak.files import replacing, write_bytes
+from firebreak.files import write_bytes
 from firebreak.fire import Scene, burn
 from firebreak.landscape.landscape import Landscape
-from firebreak.lifetime import tied
 from firebreak.planning.core.area import View
 from firebreak.planning.core.plan import Plan
 from firebreak.report.figures.cartography import fuel_colour, hillshade
@@ -29,7 +26,6 @@ _PANEL_PX = 384  # the shorter side of a panel is at least about this long
 _GAP_PX, _TOP_PX, _BOTTOM_PX = 12, 50, 30
 _FRAME_MS, _LAST_MS, _PLACE_MS = 120, 2500, 150
 _PLACINGS = 16
-_FFMPEG_S = 120.0
 _DIM = 0.45
 _LIGHTS = (0.84, 0.92, 1.0, 1.05)  # levels of hillshade
 _FRONT = ("fff3a0", "ffd23f", "ff9f1c", "ff6b1a", "e63b12", "b3200f", "7d1a12")
@@ -52,9 +48,9 @@ class _Panel(NamedTuple):
     breaks: NDArray[np.bool_]
 
 
-def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
-    """Breaks being placed, then of the shown fires the one that the plan cuts most; as GIF, and as
-    MP4 where ffmpeg is found. Returns the files, the GIF first.
+def fire_animation(path: Path, scene: Scene, plan: Plan) -> Path:
+    """Writes a GIF of breaks being placed, then of the shown fires the one that the plan cuts most;
+    returns the path.
     """
     fires = scene.fires("show", SHOW_FIRES)
     breaks = plan.break_mask()
@@ -65,10 +61,8 @@ def fire_animation(path: Path, scene: Scene, plan: Plan) -> list[Path]:
                      for under in (None, breaks))
     view = View.of(scene.landscape)
     start = np.append(view.cells(fire.source), -1)[0]
-    gif = fire_gif(path, view.land, view.grid(before), view.grid(after), view.grid(breaks),
-                   int(start), float(fire.duration_min[0]), order=view.cells(plan.cells))
-    film = write_mp4(gif)
-    return [gif] if film is None else [gif, film]
+    return fire_gif(path, view.land, view.grid(before), view.grid(after), view.grid(breaks),
+                    int(start), float(fire.duration_min[0]), order=view.cells(plan.cells))
 
 
 def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float64],
@@ -102,30 +96,6 @@ def fire_gif(path: Path, landscape: Landscape, arrival_without: NDArray[np.float
                       duration=durations, optimize=False)
     write_bytes(path, buffer.getbuffer())
     return path
-
-
-def write_mp4(gif: Path) -> Path | None:
-    """The same animation as MP4 beside a GIF, or None where ffmpeg is not found or fails."""
-    program = shutil.which("ffmpeg")
-    if program is None:
-        return None
-    path = gif.with_suffix(".mp4")
-    # Players want even sides and this arrangement of colours.
-    command = ["-loglevel", "error", "-i", str(gif), "-movflags", "+faststart",
-               "-pix_fmt", "yuv420p", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2"]
-    try:
-        with replacing(path, ".mp4") as beside:
-            _run([program, "-y", *command, str(beside)])
-            # A full disk may not end it: what it made is played once.
-            _run([program, "-xerror", "-v", "error", "-i", str(beside), "-f", "null", "-"])
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return path
-
-
-def _run(command: list[str]) -> None:
-    subprocess.run(tied(command), check=True, stdin=subprocess.DEVNULL, capture_output=True,
-                   timeout=_FFMPEG_S)
 
 
 def _placing(panels: tuple[_Panel, _Panel],

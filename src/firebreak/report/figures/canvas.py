@@ -99,7 +99,9 @@ def close_figure(figure: Figure) -> None:
 
 
 def plain(axes: Axes, along: Literal["x", "y"] = "y") -> None:
-    """No frame on top and on the right, and a grid below what is drawn that is read off `along`."""
+    """Leave no frame on top and on the right, and draw a grid below what is drawn that is read off
+    `along`.
+    """
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis=along, color="#e6e6e6")
     axes.set_axisbelow(True)

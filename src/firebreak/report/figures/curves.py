@@ -1,4 +1,4 @@
-"""Curves of runs and of an evolution, and the comparison of methods with their intervals.
+"""Curves of runs, and the comparison of methods with their intervals.
 
 They are drawn from plain rows, as `train.metrics` reads them back from disk. Figures are returned
 open; `canvas.save_figure` writes and closes them.
@@ -57,14 +57,17 @@ def learning_curve_figure(progress_rows: Sequence[Row], validation_rows: Sequenc
         episodes, returns = series_of(progress, "mean_return")
         above.plot(episodes, returns, color=BLUE, linewidth=1.3, alpha=0.8,
                    label="training, with exploration (mean of 50 episodes)")
-        episodes, reduction = series_of(validation, "reduction")
-        if validation:
-            half = np.array([row["half_width"] for row in validation
-                             if row["reduction"] is not None])
-            above.fill_between(episodes, reduction - half, reduction + half, color=ORANGE,
-                               alpha=0.22, linewidth=0.0)
-            above.plot(episodes, reduction, color=ORANGE, marker="o", markersize=5, linewidth=1.8,
-                       label="validation, greedy (band: 95 % interval)")
+        for twin, colour, words in (
+                ("", ORANGE, "validation, greedy (band: 95 % interval)"),
+                ("twin_", GREEN, "its twin at discount 0, from the same batches")):
+            known = [row for row in validation if row.get(f"{twin}reduction") is not None]
+            if known:
+                episodes, reduction = series_of(known, f"{twin}reduction")
+                half = np.array([row[f"{twin}half_width"] for row in known])
+                above.fill_between(episodes, reduction - half, reduction + half, color=colour,
+                                   alpha=0.22, linewidth=0.0)
+                above.plot(episodes, reduction, color=colour, marker="o", markersize=5,
+                           linewidth=1.8, label=words)
         above.axhline(0.0, color=QUIET, linewidth=0.6)
         above.yaxis.set_major_formatter(percent_ticks())
         above.set_ylabel("reduction of the expected loss")
@@ -122,42 +125,6 @@ def _draw_runs(axes: Axes, curves: CommonCurves, colour: str, words: str) -> Non
                       color=colour, alpha=0.18, linewidth=0.0, label="lowest to highest run")
     axes.plot(curves.episodes, np.median(curves.values, axis=0), color=colour, linewidth=2.2,
               label=f"{words}: median of the runs")
-
-
-def fitness_figure(rows: Sequence[Row], *, caption: str) -> Figure:
-    """Fitness of every member, their mean, and the best so far; below, how full the replay is.
-
-    Args:
-        rows: of kind "generation"; where a generation was repeated after a stop, the last counts.
-    """
-    by_generation = {row["generation"]: row for row in rows}
-    kept = [by_generation[generation] for generation in sorted(by_generation)]
-    with new_figure(9.0, 6.2, title="Evolution: fitness on validation fires",
-                    caption=caption) as figure:
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 1.0))
-        generations = np.array([row["generation"] for row in kept])
-        members = [np.sort(row["fitness"]) for row in kept]
-        above.plot(np.repeat(generations, [len(each) for each in members]),
-                   np.concatenate(members), ".", color=BLUE, alpha=0.35, markersize=5,
-                   label="members")
-        above.plot(generations, [row["fitness_mean"] for row in kept], color=BLUE, linewidth=1.6,
-                   label="mean")
-        above.plot(generations, [row["best_fitness"] for row in kept], color=ORANGE,
-                   linewidth=2.0, drawstyle="steps-post", label="best so far")
-        above.set_ylabel("reduction of the expected loss")
-        above.yaxis.set_major_formatter(percent_ticks())
-        above.legend(loc="lower right", framealpha=0.9)
-        below.plot(generations, [row["replay"] for row in kept], color=GREEN, linewidth=1.6)
-        ready = kept[-1]["learning_starts"]
-        below.axhline(ready, color=INK, linestyle=(0, (4, 3)), linewidth=0.9)
-        below.annotate("members learn from here on", xy=(0.995, ready), fontsize=8.5, va="bottom",
-                       ha="right",
-                       xycoords=below.get_yaxis_transform(), color=QUIET)
-        below.set(ylabel="transitions held", xlabel="generation")
-        below.set_ylim(bottom=0.0)
-        for axes in (above, below):
-            tidy(axes, margin=0.05)
-        return figure
 
 
 def comparison_figure(methods: Mapping[str, Mapping[str, float]], *, caption: str) -> Figure:

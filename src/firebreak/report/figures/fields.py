@@ -1,19 +1,13 @@
-"""Maps of one quantity over a landscape, the isochrones of one fire, and candidate lines.
+"""Maps of one quantity over a landscape, and the isochrones of one fire.
 
-Used by `firebreak simulate`: burn probability, downstream value, intensity, flame length, arrival;
-and by `firebreak landscape lines`. Figures are returned open; `canvas.save_figure` writes and
+Used by `firebreak simulate`: burn probability, downstream value, intensity, flame length, arrival.
+Figures are returned open; `canvas.save_figure` writes and
 closes them.
 """
 
-from collections.abc import Sequence
 
 import numpy as np
-from matplotlib import colormaps
-from matplotlib.collections import LineCollection
-from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -23,9 +17,6 @@ from firebreak.report.figures.canvas import INK
 from firebreak.report.figures.maps import DIM, draw_values, legend_below, new_map, typical_most
 
 _ISOCHRONES = 8
-_LINE_COLOURS = {"ridge": "#7f2704", "valley": "#2166ac", "road": "#000000", "fuel-edge": "#c51b7d",
-                 "route": "#1b7837", "gap": "#d95f02"}
-_BURNS_NOT = (0.72, 0.80, 0.88)
 
 
 def field_figure(landscape: Landscape, values: NDArray[np.float64], *, title: str, label: str,
@@ -77,39 +68,3 @@ def isochrones(end_min: float) -> list[float]:
     times = MaxNLocator(_ISOCHRONES, steps=(1, 2, 3, 6, 10)).tick_values(0.0, end_min)
     return [float(time) for time in times if 0.0 < time < end_min]
 
-
-def lines_figure(landscape: Landscape, lines: Sequence[tuple[str, NDArray[np.int64], float]], *,
-                 caption: str) -> Figure:
-    """Candidate lines over the relief: on the left by kind, on the right by how well they may be
-    held.
-
-    lines: kind, flat cells in order, score.
-    """
-    with new_map(landscape, 1.6, 1.35, title="Candidate lines", caption=caption,
-                 maps=2) as figure:
-        left, right = figure.subplots(1, 2)
-        paths = [np.stack(np.divmod(cells, landscape.shape[1])[::-1], axis=1).astype(np.float64)
-                 for _, cells, _ in lines]
-        for axes in (left, right):
-            axes.imshow(_relief(landscape), interpolation="nearest")
-            carto.frame_map(axes, landscape, measures=axes is left)
-        left.add_collection(LineCollection(paths, linewidths=1.3, colors=[
-            _LINE_COLOURS.get(kind, "black") for kind, _, _ in lines]))
-        present = {kind for kind, _, _ in lines}
-        legend_below(left, [
-            *(Line2D([], [], color=colour, linewidth=1.6, label=kind)
-              for kind, colour in _LINE_COLOURS.items() if kind in present),
-            Patch(facecolor=_BURNS_NOT, label="does not burn")])
-        marks = LineCollection(paths, cmap=colormaps["viridis"], norm=Normalize(0.0, 1.0),
-                               array=np.array([score for _, _, score in lines]), linewidths=1.3)
-        right.add_collection(marks)
-        figure.colorbar(marks, ax=right, shrink=0.85, pad=0.02,
-                        label="score: how well it may be held")
-        return figure
-
-
-def _relief(landscape: Landscape) -> NDArray[np.float64]:
-    """Pale grey hillshade, [H, W, 3], and another tone where nothing burns."""
-    light = np.clip(0.55 + 0.31 * carto.hillshade(landscape), 0.0, 1.0)[..., None]
-    tone = np.where(landscape.burnable[..., None], 1.0, _BURNS_NOT)
-    return np.asarray(np.clip(light * tone, 0.0, 1.0))

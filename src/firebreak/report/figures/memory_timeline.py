@@ -15,7 +15,7 @@ from firebreak.report.figures.canvas import INK, QUIET, new_figure, tidy
 Row = Mapping[str, Any]
 
 PHASE_COLOURS = {"collect": "#1f6fb4", "learn": "#7570b3", "evaluate": "#1b9e77",
-                 "checkpoint": "#9c755f", "figure": "#edc948", "evolve": "#ff9da7"}
+                 "checkpoint": "#9c755f", "figure": "#edc948"}
 _CLEANUP = "#d95f02"
 _OWNERS = ("#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#edc948", "#9c755f", "#76b7b2", "#ff9da7")
 _MB = 1e6
@@ -103,7 +103,7 @@ def _resident(rows: Sequence[Row]) -> tuple[NDArray[np.float64], NDArray[np.floa
 
 
 def _by_part(owned: Mapping[str, int]) -> dict[str, float]:
-    """By the part of the trainer that owns it, or the part of the package."""
+    """Memory by the part of the trainer that owns it, or the part of the package."""
     total: dict[str, float] = {}
     for path, size in owned.items():
         own = path.removeprefix("trainer.").removeprefix("arenas[].")

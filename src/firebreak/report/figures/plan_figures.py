@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from firebreak.fire import effective_number
 from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.formats.qgis_styles import by_rank
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import one_of
-from firebreak.planning.evaluation.crews import CrewLosses
 from firebreak.planning.evaluation.effect import (
     PlanEffect,
     chance_of,
@@ -34,6 +34,8 @@ from firebreak.planning.evaluation.effect import (
     reductions,
     risk,
 )
+from firebreak.planning.evaluation.losses import CrewLosses
+from firebreak.planning.output.segment_layers import RANK_COLOURS
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import (
     BLUE,
@@ -60,7 +62,7 @@ BEFORE, AFTER = "#d95f02", "#1f6fb4"
 MOST_LABELS, LABEL_GAP = 30, 0.045
 """Segments numbered on a map; those nearer than this share of its side to a better one are not."""
 MOST_STEPS = 12
-"""Segments up to which each has a colour of its own on the scale."""
+"""Segments up to which each has a colour of its own on the scale, not that of a class."""
 ENOUGH = 0.9
 """Share of the whole saving that is marked on the curve over the budget."""
 COLUMNS = (1.13, 1.24, 1.35)
@@ -115,12 +117,19 @@ def _map_and_legend(figure: Figure, landscape: Landscape,
 
 def _draw_order(axes: Axes, landscape: Landscape,
                 segments: Sequence[Corridor]) -> list[Artist]:
-    """The segments in the colours of their order, with its scale; a legend needs no handles."""
+    """The segments in the colours of their order: of few with its scale, of many in a few classes
+    of priority; returns the handles of a legend.
+    """
     count = len(segments)
+    if count > MOST_STEPS:
+        classes = by_rank("", count, RANK_COLOURS).classes
+        words = [next(f"build order {words}" for _, high, _, words in classes if rank < high)
+                 for rank in range(1, count + 1)]
+        return _draw_classes(axes, landscape, segments, words, {
+            f"build order {words}": colour for _, _, colour, words in classes})
     ranks = np.repeat(np.arange(1.0, count + 1.0), [one.cells.size for one in segments])
-    colours = order_colours() if count > MOST_STEPS else order_colours().resampled(count)
     marks = carto.draw_breaks(axes, landscape, np.concatenate([one.cells for one in segments]),
-                              (ranks, colours))
+                              (ranks, order_colours().resampled(count)))
     marks.set_clim(0.5, count + 0.5)
     draw_scale(axes, marks, "build order (1 = first)")
     return []
@@ -177,13 +186,13 @@ def budget_figure(effect: PlanEffect, cost_unit: str,
     own = colour_of(method) if method else AFTER
     saved = reductions(effect)
     stop = stopping_point(effect)
-    with new_figure(9.0, 5.8, title="Where to stop: what each further segment adds",
+    with new_figure(9.0, 5.8, title="Where to stop: what each further step adds",
                     caption=caption) as figure:
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.7, 1.0))
         means, lows, highs = np.array(saved).T
         above.fill_between(effect.cost, lows, highs, color=own, alpha=0.18, linewidth=0)
         above.plot(effect.cost, means, color=own, linewidth=2.2, marker="o", markersize=3.5,
-                   label=f"this plan{f' ({method})' if method else ''}, segments in build order "
+                   label=f"this plan{f' ({method})' if method else ''}, in build order "
                          "(95 % band)")
         for (name, (cost, share)), dash in zip(others.items(), cycle(_DASHES)):
             above.plot(cost, share, color=colour_of(name), linestyle=dash, linewidth=1.4,
@@ -277,13 +286,19 @@ def _draw_years(axes: Axes, landscape: Landscape, segments: Sequence[Corridor],
     """The segments in the colours of their years; returns the handles of a legend."""
     known = sorted(set(years))
     colours = colormaps["viridis"](np.linspace(0.0, 0.9, len(known)))
-    handles: list[Artist] = []
-    for year, colour in zip(known, colours, strict=True):
-        own = [one.cells for one, when in zip(segments, years, strict=True) if when == year]
-        marks = carto.draw_breaks(axes, landscape, np.concatenate(own))
-        marks.set_facecolor(colour)
-        handles.append(Patch(facecolor=to_hex(colour), label=f"to build in {year}"))
-    return handles
+    return _draw_classes(axes, landscape, segments, [f"to build in {year}" for year in years], {
+        f"to build in {year}": to_hex(own) for year, own in zip(known, colours, strict=True)})
+
+
+def _draw_classes(axes: Axes, landscape: Landscape, segments: Sequence[Corridor],
+                  words: Sequence[str], colours: Mapping[str, str]) -> list[Artist]:
+    """The segments in the colours of their classes, which are named in words; returns the handles
+    of a legend.
+    """
+    for name, colour in colours.items():
+        own = [one.cells for one, said in zip(segments, words, strict=True) if said == name]
+        carto.draw_breaks(axes, landscape, np.concatenate(own)).set_facecolor(colour)
+    return [Patch(facecolor=colour, label=name) for name, colour in colours.items()]
 
 
 def _wilson(share: NDArray[np.float64],

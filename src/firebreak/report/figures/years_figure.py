@@ -23,7 +23,7 @@ from firebreak.report.figures.canvas import QUIET, new_figure, tidy
 COLUMNS = 5
 """Years that have maps; of more years some are shown, the first and the last among them."""
 BUILT, KEPT, AGAIN, NEW, PART, BACK = range(6)
-LOOKS = {BUILT: ("#08306b", "built this year"), KEPT: ("#2171b5", "kept up this year"),
+LOOKS = {BUILT: ("#08306b", "built this year"), KEPT: ("#2171b5", "maintained this year"),
          AGAIN: ("#6a3d9a", "treated again this year"), NEW: ("#6baed6", "left, still as new"),
          PART: ("#fdae61", "left, partly grown back"), BACK: ("#d7301f", "left, grown back")}
 """By what was done with a cell in the year, else by the state that it is in: colour and words."""
@@ -80,7 +80,7 @@ def years_figure(landscape: Landscape, segments: Sequence[Corridor],
 
 def looks_of(landscape: Landscape, segments: Sequence[Corridor], rows: Sequence[TreatmentRow],
              found: YearsResult, name: str) -> list[NDArray[np.int64]]:
-    """Of each year of a schedule the look of every cell [H, W], -1 where no segment stands."""
+    """Look of every cell [H, W] in each year of a schedule, -1 where no segment stands."""
     assert landscape.treatment is not None
     own = found.schedules[name]
     kinds, each = np.maximum(landscape.treatment.ravel(), 0), []
@@ -157,7 +157,7 @@ def _whole_years(axes: Axes, years: Sequence[int]) -> None:
 
 def _draw_money(axes: Axes, found: YearsResult, currency: str) -> None:
     own, base = found.schedules[found.chosen], np.zeros(len(found.years))
-    for cost, look, words in ((own.built, BUILT, "build"), (own.kept, KEPT, "keep up"),
+    for cost, look, words in ((own.built, BUILT, "build"), (own.kept, KEPT, "maintain"),
                               (own.again, AGAIN, "treat again")):
         if cost.any():
             axes.bar(found.years, cost, bottom=base, color=LOOKS[look][0], width=0.7, label=words)

@@ -15,6 +15,7 @@ from firebreak.planning.core.plan import one_of, pieces_of
 from firebreak.planning.evaluation import doubt as doubts
 from firebreak.planning.evaluation import tables
 from firebreak.planning.evaluation.auto import Choice
+from firebreak.planning.evaluation.drawn import change_words, changes_words
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
@@ -39,7 +40,8 @@ MOST_NUMBERS = 12
 FIRES_HEADER = ["wind at 20 ft", "share of fires", "hours: 10, 50, 90 %", "most",
                 "hectares: 10, 50, 90 %", "most"]
 _COLUMNS: dict[str, tuple[str, Callable[[Any], str]]] = {
-    BUILD_ORDER: ("build order", str), "length_m": ("length, m", "{:,.0f}".format),
+    BUILD_ORDER: ("build order", str), "name": ("name", str),
+    "length_m": ("length, m", "{:,.0f}".format),
     "area_ha": ("area, ha", "{:,.2f}".format), "cost": ("cost, {cost}", amount),
     "cumulative_cost": ("cumulative cost, {cost}", amount),
     "benefit_percent": ("reduction of the expected loss, %", "{:.2f}".format)}
@@ -66,7 +68,9 @@ def headline(r: ReportedPlan) -> Facts:
         caveats.append("In a year the plan saves this much for each fire that starts on the map; "
                        "--fires-per-ha-year tells how many do.")
     return {
-        "treated_ha": f"{hectares:,.1f} ha", "pieces": pieces_of(r.plan.break_mask()),
+        "treated_ha": f"{hectares:,.1f} ha", "parts": counted(len(r.segments), r.part),
+        "pieces": counted(own.pieces if (own := r.counts.get(r.plan.label)) else
+                          pieces_of(r.plan.break_mask()), "piece"),
         "losses": None if r.result is None else _losses(r, r.result),
         "tail": r.numbers.get("cvar90_reduction"),
         "rivals": [] if found is None else tables.rivals_of(found, r.plan),
@@ -105,6 +109,18 @@ def cost(r: ReportedPlan) -> Facts:
             "printed": PRINTED_SEGMENTS, "stop": _where_to_stop(r),
             "treatments": treatments_in(r.result) if r.result is not None and rows else [],
             "currency": rows[0].currency if rows else ""}
+
+
+def changes(r: ReportedPlan) -> Facts | None:
+    """The changes from the network that the plan begins with; None where it begins with nothing."""
+    if not r.changes:
+        return None
+    return {"words": changes_words(r.changes),
+            "header": ["change", "area, ha", f"cost, {r.plan.priced_in}", "saves beside the others",
+                       "95 % interval"],
+            "rows": [[change_words(one), f"{one.cells * r.land.cell_size_m**2 / 1e4:,.2f}",
+                      amount(one.cost), f"{one.saved.mean:.2%}", percents(one.saved)]
+                     for one in r.changes]}
 
 
 def _where_to_stop(r: ReportedPlan) -> Facts | None:
@@ -165,7 +181,7 @@ def methods(r: ReportedPlan) -> Facts | None:
 
 
 def buildable(r: ReportedPlan) -> list[str] | None:
-    """Routes, single cells and houses of the plan and those beside it; None of a plan of cells."""
+    """Pieces, single cells and houses of the plan and those beside it; None of a plan of cells."""
     return [f"{words_of(name, counts)}." for name, counts in r.counts.items()] or None
 
 
@@ -290,7 +306,7 @@ def assumptions(r: ReportedPlan) -> list[str]:
                 f"cells on average{unattacked}"))
     return [
         *(f"Assumed: {words}." for words in conditions.assumed),
-        f"Fires: {lasts}; {regime.edge_share:.0%} enter from the edge.",
+        f"Fires: {lasts}.",
         words.weather_in_words(scene),
         f"Crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else words.who_throws(conditions.spotting)) + ".",
@@ -306,7 +322,7 @@ def assumptions(r: ReportedPlan) -> list[str]:
 def limits(r: ReportedPlan) -> list[str]:
     """Sentences on what the report leaves out."""
     not_doubted = ["What the plan saves if the fire model is wrong was not looked at: firebreak "
-                   "evaluate --plan FOLDER --perturb does."] if r.result is None else []
+                   "plan --report full does."] if r.result is None else []
     return [words.how_fires_end(r.conditions), *words.LIMITS, *not_doubted]
 
 

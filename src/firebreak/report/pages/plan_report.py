@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from firebreak.checks import counted
 from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.names import DATA
@@ -51,12 +52,13 @@ BOTH: Sequence[Level] = ("brief", "full")
 PARTS = (
     Part(parts.plan, "Where the breaks are", BOTH),
     Part(parts.cost, "What it costs", BOTH),
+    Part(parts.changes, "What to change in the existing network", BOTH),
     Part(parts.fires, "The fires that it is judged on", BOTH),
     Part(parts.crews, "If fewer crews come, or more", BOTH),
     Part(parts.effect, "What it changes, and how certain that is"),
     Part(parts.methods, "Other methods on this map", BOTH),
     Part(parts.buildable, "Can it be built", BOTH),
-    Part(parts.years, "Build and keep up, by year"),
+    Part(parts.years, "Build and maintain, by year"),
     Part(parts.made, "How it was made", ("brief",)),
     Part(parts.depends, "What it depends on"),
     Part(parts.limits, "Limits", BOTH),
@@ -75,19 +77,18 @@ def write_plan_report(out: Path, report: ReportedPlan, curves: Mapping[str, Curv
     report = in_view(report)
     figures = _figures(report, curves or {})
     pictures: dict[str, Path] = {}
-    films: list[Path] = []
     with bar(len(figures) + (report.result is not None), "picture") as advance:
         for name, figure in figures.items():
             pictures[name] = save_figure(figure, out / DATA / f"{name}.png")
             advance(1)
         if report.result is not None:
-            films = fire_animation(out / DATA / "fire.gif", report.result.scene, report.result.plan)
+            pictures["fire"] = fire_animation(out / DATA / "fire.gif", report.result.scene,
+                                              report.result.plan)
             advance(1)
-    written = [*pictures.values(), *films]
+    written = [*pictures.values()]
     origin = report.origin._replace(
         files=[file.relative_to(out) for file in (*report.origin.files, *written)])
-    shown = pictures | {film.stem: film for film in films[:1]}
-    content = plan_page(report._replace(origin=origin, pictures=shown))
+    content = plan_page(report._replace(origin=origin, pictures=pictures))
     return [*written, write_page(out / "report.html", content)]
 
 
@@ -110,7 +111,7 @@ def _figures(report: ReportedPlan, curves: Mapping[str, Curve]) -> dict[str, Fig
     """The pictures of a report by name: of a brief one its map alone."""
     result, plan = report.result, report.plan
     caption = caption_of(report.land, seed=report.seed)
-    title = (f"Fuel breaks ({plan.made_by}): {len(report.segments)} segments, "
+    title = (f"Fuel breaks ({plan.made_by}): {counted(len(report.segments), report.part)}, "
              f"{plan.cells.size:,} cells")
     outlines = {"required": report.included, "existing, to compare with": report.existing,
                 "standing already": report.standing}

@@ -15,11 +15,13 @@ from firebreak.planning.core.area import View
 from firebreak.planning.core.domain import Domain
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
-from firebreak.planning.evaluation.crews import CrewLosses
+from firebreak.planning.evaluation.drawn import Change
 from firebreak.planning.evaluation.effect import risk
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
+from firebreak.planning.evaluation.losses import CrewLosses
+from firebreak.planning.evaluation.tables import promise_words
 from firebreak.planning.output.buildable import Counts
 from firebreak.planning.output.export_effect import NO_CELLS, PlanResult, segment_columns
 
@@ -55,6 +57,7 @@ class ReportedPlan(NamedTuple):
         result, numbers: for a full report what test fires found, and it as of `effect.risk`.
         pictures: files by name.
         counts: by name whether plans can be built, of one that was built of corridors.
+        changes: from the network that the plan begins with.
         barrier: sentences on barriers that the budget closes or not, where a method looked for any.
     """
 
@@ -84,6 +87,12 @@ class ReportedPlan(NamedTuple):
     pictures: Mapping[str, Path] = MappingProxyType({})
     counts: Mapping[str, Counts] = MappingProxyType({})
     barrier: str | None = None
+    changes: Sequence[Change] = ()
+
+    @property
+    def part(self) -> str:
+        """The noun for what is built one after the other."""
+        return "corridor" if any(own.name for own in self.segments) else "segment"
 
     @property
     def conditions(self) -> FireConditions:
@@ -111,13 +120,12 @@ def in_view(report: ReportedPlan) -> ReportedPlan:
 
 
 def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
-             level: Level = "full", promised: float | None = None,
-             fires: FireFacts | None = None, crews: CrewLosses | None = None) -> ReportedPlan:
+             level: Level = "full", fires: FireFacts | None = None,
+             crews: CrewLosses | None = None) -> ReportedPlan:
     """A plan that was made at once and judged.
 
     Args:
         evaluation: of the plan and other methods on the same test fires; None leaves it out.
-        promised: share of the loss of its plan fires that it saves.
         fires: the test fires without breaks; crews: losses by how many crews there are.
     """
     plan, loss, full = result.plan, result.effect.loss, level == "full"
@@ -126,12 +134,16 @@ def reported(result: PlanResult, evaluation: Evaluation | None, origin: Origin,
         name: (Interval(one.reduction, one.low, one.high), evaluation.plans[0][name].cost)
         for name, one in evaluation.methods.items()
         if name != plan.label and evaluation.plans[0][name].cells.size}
+    promised = None if evaluation is None else next(
+        (row.in_sample_reduction for row in evaluation.rows if row.method == plan.label), None)
+    kept = None if evaluation is None else promise_words(evaluation, plan.label)
     return ReportedPlan(
         level=level, plan=plan, land=result.scene.landscape, full=result.full,
         scene=result.scene, seed=result.seed, origin=origin,
         segments=result.segments, columns=segment_columns(result),
         saved=numbers["mean_loss_reduction"], test_fires=loss.shape[1], promised=promised,
-        others=others, facts=[f"The method was given {plan.plan_fires:,} plan fires."],
+        others=others, facts=[f"The method was given {plan.plan_fires:,} plan fires.",
+                              *([] if kept is None else [f"{kept}."])],
         included=result.included, existing=result.existing, standing=result.standing,
         evaluation=evaluation, result=result if full else None, numbers=numbers if full else {},
         fires=fires, crews=crews, counts=result.counts)

@@ -80,7 +80,7 @@ def write_run_report(run: Path, *, scene: Scene, policy: "Policy", metrics: Rows
     files += _q_maps(out, scene, policy, plan, caption)
     files += curves(out, metrics, memory, evaluation, f"run {run.name} · seed {seed}",
                     levels=levels)
-    files += fire_animation(out / "fire.gif", scene, plan)
+    files.append(fire_animation(out / "fire.gif", scene, plan))
     shown = {path.stem: path for path in files if path.suffix in (".png", ".gif")}
     report = RunReport(run, scene, plan, evaluation, metrics, memory, shown)
     return [*files, write_page(run / "report.html", run_page(report))]

@@ -11,7 +11,7 @@ from firebreak.checks import fail, nearest
 from firebreak.planning.methods import check_methods
 from firebreak.reading import MOST_SETTINGS, from_toml, text_of
 from firebreak.settings.binding import bind
-from firebreak.settings.retired import without_former_defaults
+from firebreak.settings.retired import TABLES, without_former_defaults
 from firebreak.settings.schema import leaves
 from firebreak.settings.sources import Source, line_words, tables
 from firebreak.train.config import DEFAULT_PRESET
@@ -32,7 +32,7 @@ def load_config(name: str, changes: Sequence[str] = ()) -> RunConfig:
     """
     where = f"preset {name}" if name in presets() else name
     text = _read(name)
-    tree = _parse(text, where)
+    tree = _without_retired(_parse(text, where))
     listed = tree.get("evaluation")
     if isinstance(listed, dict) and "methods" in listed:
         tree["evaluation"] = listed | {"methods": without_former_defaults(
@@ -46,7 +46,11 @@ def load_config(name: str, changes: Sequence[str] = ()) -> RunConfig:
 
 def checked(tree: Mapping[str, Any], where: str) -> RunConfig:
     """The configuration of a tree of tables. where: it is from, for the error."""
-    return bind(RunConfig, tables(tree, where, strict=True), command=RUN).options
+    return bind(RunConfig, tables(_without_retired(tree), where, strict=True), command=RUN).options
+
+
+def _without_retired(tree: Mapping[str, Any]) -> dict[str, Any]:
+    return {table: values for table, values in tree.items() if table not in TABLES}
 
 
 def _change(change: str) -> Source:
@@ -136,7 +140,8 @@ def _read(name: str) -> str:
         close = nearest(name, presets())
         remedy = f"did you mean '{close}'?" if close else "check the path"
         raise fail(expected=f"a TOML file or one of the presets {', '.join(presets())}",
-                   given="no such file", where=name, remedy=remedy)
+                   given="a folder" if path.is_dir() else "no such file", where=name,
+                   remedy=remedy)
     try:
         return text_of(path, MOST_SETTINGS)
     except UnicodeDecodeError as error:

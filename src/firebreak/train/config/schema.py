@@ -6,7 +6,7 @@ Steps in schedules are absolute (env steps, learner steps), never shares of the 
 from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Literal, TypeVar
 
-from annotated_types import Ge, Gt, Le, Len, MinLen
+from annotated_types import Ge, Gt, Le, Len
 
 from firebreak.executors.base import ExecutorName
 from firebreak.settings.agent import AgentSettings
@@ -34,15 +34,14 @@ Rising = Annotated[tuple[Number, Number], RISING]
 
 @dataclass(frozen=True, kw_only=True)
 class MixtureConfig:
-    """In what the episodes of training differ; comparisons use the values of the other tables.
+    """Settings in which the episodes of training differ; comparisons use the values of the other
+    tables.
 
     A pair is drawn from once per episode: shares and counts evenly in their logarithm.
     """
 
     sizes: list[Annotated[int, Ge(6), Le(256)]] = field(default_factory=list)
     """Treatable rows and columns, one group of environments each; landscapes.size if not set."""
-    synthetic: Fraction = 0.0
-    """Share of synthetic landscapes among windows."""
     fbp: Fraction = 0.0
     """Share of synthetic landscapes with fuels of the FBP System, where landscapes.family is not
     set."""
@@ -187,13 +186,11 @@ class TrainConfig:
     """Collectors that play whole episodes beside the learner, num_envs each; 0: none, the learner
     collects by itself."""
     collector_executor: ExecutorName = "processes"
-    """Where collectors play."""
+    """Where collectors play; ray: on the cluster of RAY_ADDRESS."""
     collector_workers: Annotated[int, Ge(0), Le(4096)] = 0
     """Workers of the collectors; 0: one each."""
     collector_limit_s: Positive = 600.0
     """A worker that takes longer for a round is replaced, and the round played again."""
-    ray_address: str | None = None
-    """HOST:PORT of a Ray cluster's head."""
     broadcast_steps: AtLeastOne = 32
     """Learner steps between sending weights."""
     checkpoints_kept: Annotated[int, Ge(1), Le(1000)] = 2
@@ -223,70 +220,6 @@ class EvaluationConfig:
     test_seed: Annotated[int, Ge(0)] = 2026
     """Names the held-out landscapes, not the run."""
     methods: list[str] = field(default_factory=lambda: [*COMPARED, "dqn"])
-
-
-@dataclass(frozen=True, kw_only=True)
-class ArtifactsConfig:
-    """Copies of checkpoints and reports elsewhere, made beside the run."""
-
-    store: Annotated[str, MinLen(1)] | None = None
-    """A directory, or an fsspec URL such as s3://BUCKET/PATH."""
-    queue: Annotated[int, Ge(1), Le(10_000)] = 64
-    """Files that wait to be copied, at most."""
-    attempts: Annotated[int, Ge(1), Le(100)] = 3
-    """Attempts to copy a file, before it counts as failed."""
-    drain_s: NotNegative = 60.0
-    """Longest wait for copies when the run has ended."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrialsConfig:
-    """A search for hyper-parameters, cross-validated: `firebreak trials`."""
-
-    folds: Annotated[int, Ge(3), Le(100)] = 5
-    """Folds of the landscapes: one to test on, one to choose by, the others to train on."""
-    trials: Annotated[int, Ge(1), Le(10_000)] = 12
-    """Configurations tried."""
-    landscapes: Annotated[int, Ge(3), Le(10_000)] = 40
-    """Landscapes of the folds together, where they are synthetic."""
-    search: dict[str, Annotated[list[float | int | str | bool], MinLen(1)]] = field(
-        default_factory=lambda: {"agent.learning_rate": [3e-4, 7e-4, 1.5e-3],
-                                 "agent.discount_end": [0.8, 0.9], "agent.n_step": [1, 3]})
-    """Values of keys to try; Optuna draws numbers between the least and the largest."""
-    prune: bool = True
-    """Give up trials that fall behind the median."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EvolutionConfig:
-    """A population of policies: `firebreak evolve`."""
-
-    population: Annotated[int, Ge(2), Le(1024)] = 8
-    """Members."""
-    generations: AtLeastOne = 25
-    elites: AtLeastOne = 2
-    """Best members, kept as they were evaluated."""
-    replaced: Share = 0.5
-    """Share of the members but elites, the worst, whose places children take; the others stay, with
-    what they learned."""
-    tournament: AtLeastOne = 3
-    """Members drawn for each parent, the best is taken."""
-    crossover: Fraction = 0.25
-    """Share of children with two parents."""
-    mutation: Fraction = 0.5
-    """Share of children whose weights change."""
-    mutation_share: Share = 0.1
-    """Share of a child's weights that change."""
-    mutation_scale: Positive = 0.05
-    """Size of the change, in standard deviations of a layer's weights."""
-    hyper_spread: Annotated[float, Ge(0), Le(2)] = 0.2
-    """Size of the change of hyper-parameters, in the logarithm."""
-    episodes: AtLeastOne = 8
-    """Episodes that each member plays per generation."""
-    updates: Annotated[int, Ge(0)] = 100
-    """Learner steps of each member per generation, but for elites."""
-    figure_every: AtLeastOne = 5
-    """Generations between fitness figures."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,7 +267,4 @@ class RunConfig:
     train: TrainConfig = field(default_factory=TrainConfig)
     replay: ReplayConfig = field(default_factory=ReplayConfig)
     evaluation: EvaluationConfig = field(default_factory=EvaluationConfig)
-    artifacts: ArtifactsConfig = field(default_factory=ArtifactsConfig)
-    trials: TrialsConfig = field(default_factory=TrialsConfig)
-    evolution: EvolutionConfig = field(default_factory=EvolutionConfig)
     cleanup: CleanupConfig = field(default_factory=CleanupConfig)

@@ -19,7 +19,6 @@ from firebreak.fire import (
     FireConditions,
     ResponseFunction,
     conditions_from,
-    flames_after,
     layer_kinds,
 )
 from firebreak.landscape.fuel_systems import DEFAULT_SYSTEM, FBP
@@ -93,12 +92,12 @@ def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
     from firebreak.weather.load import weather_of
 
     return weather_of(beside(data, fires.weather), scenarios=fires.scenarios, hours=fires.hours,
-                      seed=config.seed, year=fires.year, wind_towards=fires.wind_towards,
+                      seed=config.seed, wind_towards=fires.wind_towards,
                       moisture=fires.moisture)
 
 
 def variation_of(config: RunConfig) -> Variation | None:
-    """In what the episodes differ; None where they do not."""
+    """Settings in which the episodes differ; None where they do not."""
     mixture = config.mixture
     wind = mixture.wind_20ft_km_h
     variation = Variation(
@@ -157,8 +156,7 @@ def check_cell_sizes(conditions: FireConditions, sizes: Iterable[float]) -> None
     if by_cells and len(each) > 1:
         raise fail(expected=f"cells of one size together with {by_cells[0]}, which counts cells",
                    given=f"{' and '.join(f'{size:g}' for size in each)} m", where=by_cells[0],
-                   remedy="train on maps of one cell size (landscapes.maps, mixture.synthetic), "
-                          "or leave it out")
+                   remedy="train on maps of one cell size (landscapes.maps), or leave it out")
     if each and conditions.treatment.kind == "hard":
         break_width_m(conditions.treatment, each[0])
 
@@ -195,18 +193,12 @@ def treat_as(config: RunConfig, conditions: FireConditions, data: Path) -> Treat
     does nothing.
     """
     rows, breaks = treatment_rows(config, data), config.breaks
-    treatment = conditions.treatment
 
     def treat(land: Landscape) -> Landscape | None:
         done = np.stack([np.isfinite(per_ha(row, land.slope_tan)) for row in rows])
-        reached = None
-        if breaks.treated_flame_m is not None:
-            reached = flames_after(land, treatment.by_cell or (treatment,), conditions,
-                                   config.seed) <= breaks.treated_flame_m
-            done &= reached
         if not (land.treatable & done.any(axis=0)).any():
             return None
-        treated = with_treatments(land, rows, TREATMENT, breaks.break_width_m, reached)
+        treated = with_treatments(land, rows, TREATMENT, breaks.break_width_m)
         costs = treated.cost[treated.treatable].astype(np.float64)
         return treated if costs.min() <= config.budget * costs.sum() else None
 

@@ -2,16 +2,18 @@
 checked before any of it is taken.
 """
 
+from typing import NamedTuple
+
 import torch
 
-from firebreak.agent.gain_store import GainStore
-from firebreak.agent.network import network_of, parameter_count
 from firebreak.agent.replay import Replay
 from firebreak.checks import fail
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.problem_batch import FIRE_BYTES, storage_bytes
 from firebreak.free_memory import check_free
 from firebreak.layout import OBSERVATION
+from firebreak.line_actions import LINE_LENGTHS
+from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.schema import RunConfig
 
 VALIDATION_ENVS = 4
@@ -24,8 +26,42 @@ SCENE_PER_CELL_ROW = 340
 """Most bytes of a scene for each cell and row of weather, measured: of shaded breaks and losses by
 flame length in constant weather; others take 150 to 300.
 """
-_LINES_TRIED = 100  # at most, of a state; see `train.rollout.gains`
+FEW = 3
+"""Steps of a short episode where one may take a single step; episodes take more in the mean."""
 _MOST_COUNTED = 10**12  # more rows than this are counted as so many: no machine has room for them
+
+
+class Choice(NamedTuple):
+    """The actions of a state that are tried on reward fires.
+
+    Attributes:
+        lengths: of lines; cells have 1.
+        by_flow, by_chance: of each length by what comes through, at random.
+        by_value: by the agent's values, of each shape at most per_shape: neighbours are alike.
+    """
+
+    lengths: tuple[int, ...]
+    by_flow: int
+    by_chance: int
+    by_value: int
+    per_shape: int
+
+    @property
+    def most(self) -> int:
+        """Actions tried in a state, at most."""
+        return len(self.lengths) * (self.by_flow + self.by_chance) + self.by_value
+
+
+def choice_of(agent: AgentSettings) -> Choice:
+    """The actions that an agent is told the gains of."""
+    if agent.segments:
+        return Choice((1, *LINE_LENGTHS), by_flow=2, by_chance=1, by_value=14, per_shape=2)
+    return Choice((1,), by_flow=24, by_chance=16, by_value=24, per_shape=24)
+
+
+def tried_room(agent: AgentSettings) -> int:
+    """Room of a transition for actions with gains."""
+    return choice_of(agent).most if agent.gain_share > 0.0 else 0
 
 
 def states_of_a_step(cells: int) -> int:
@@ -34,13 +70,13 @@ def states_of_a_step(cells: int) -> int:
 
 
 def shortest_episode(config: RunConfig, side: int) -> int:
-    """A lower bound for the steps of an episode: what the least budget buys at unit cost on a map
-    of which half burns, and of which a mixture's margins leave a quarter; one where it draws parts,
-    breaks that stand or dear slopes, and for lines, of which one may take all. side: rows of a map.
+    """The steps of a short episode: what the least budget buys at unit cost on a map of which half
+    burns, and of which a mixture's margins leave a quarter; FEW where it draws parts, breaks that
+    stand or dear slopes, and for lines, of which one may take all. side: rows of a map.
     """
     mixture = config.mixture
     if config.agent.segments or mixture.parts or mixture.existing or mixture.slope_costs:
-        return 1
+        return FEW
     inside = side - 2 * config.landscapes.margin
     least = mixture.budget[0] if mixture.budget else config.budget
     share = 0.5 * (0.25 if mixture.margin else 1.0)
@@ -92,31 +128,11 @@ def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str,
     room = sum(_replay_bytes(config, source, len(sources)) for source in sources)
     found[f"{config.replay.capacity:,} transitions (replay.capacity)"] = room
     if config.agent.gain_share > 0.0:
-        found[f"{config.agent.gain_capacity:,} states with gains (agent.gain_capacity)"] = sum(
-            _gain_bytes(config, source, len(sources)) for source in sources)
+        found["the fires that gains are found on (agent.gain_fires)"] = (1 + beside) * sum(
+            storage_bytes(source.sizes(1)._replace(plan_fires=min(
+                config.agent.gain_fires, fires.reward_fires), reward_fires=0))
+            for source in sources)
     return found
-
-
-def check_population(config: RunConfig, shape: tuple[int, int]) -> None:
-    """Refuses a population, with its replay and batches, that would not fit the memory that is
-    free.
-
-    shape: (H, W) of the maps.
-
-    Raises:
-        InputError: naming the sizes of the largest parts and the settings that they come from.
-    """
-    members = config.evolution.population
-    with torch.device("meta"):
-        replay = Replay(OBSERVATION, shape, 1, max(min(config.replay.capacity, _MOST_COUNTED), 2),
-                        shortest_episode(config, shape[0])).nbytes
-    check_free({
-        f"{members:,} members of width {config.agent.width} (evolution.population, agent.width)":
-            (members + 1) * _agent_bytes(config),
-        f"{config.replay.capacity:,} transitions (replay.capacity)": replay,
-        **_batch_part(config, shape[0] * shape[1])},
-        where="configuration",
-        remedy="lower the largest of these settings, or use a machine with more memory")
 
 
 def check_replay_budget(needed_bytes: int, max_mb: float) -> None:
@@ -129,14 +145,6 @@ def check_replay_budget(needed_bytes: int, max_mb: float) -> None:
         raise fail(expected=f"a replay of at most {max_mb} MB",
                    given=f"{needed_bytes / 1e6:.0f} MB", where="replay.capacity",
                    remedy="lower replay.capacity or raise replay.memory_budget_mb")
-
-
-def _agent_bytes(config: RunConfig) -> int:
-    """Bytes of an agent: its two networks, and of each weight two moments, a gradient and a copy.
-    """
-    with torch.device("meta"):
-        network = network_of(config.agent, OBSERVATION)
-    return 6 * 4 * parameter_count(network)
 
 
 def _batch_part(config: RunConfig, cells: int) -> dict[str, int]:
@@ -166,15 +174,4 @@ def _replay_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
     capacity = min(config.replay.capacity // count, _MOST_COUNTED)
     with torch.device("meta"):
         return Replay(OBSERVATION, source.shape, envs, max(capacity, 2 * envs),
-                      shortest_episode(config, source.shape[0])).nbytes
-
-
-def _gain_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
-    """Bytes of the states kept with gains, and of the storage that they are found on."""
-    agent = config.agent
-    lines = _LINES_TRIED if agent.segments else None
-    with torch.device("meta"):
-        store = GainStore(OBSERVATION, source.shape, min(
-            max(agent.gain_capacity // count, 1), _MOST_COUNTED), lines).nbytes
-    return store + storage_bytes(source.sizes(1)._replace(
-        plan_fires=min(agent.gain_fires, config.fires.reward_fires), reward_fires=0))
+                      shortest_episode(config, source.shape[0]), tried_room(config.agent)).nbytes

@@ -17,7 +17,6 @@ from firebreak.checks import fail
 from firebreak.env.sources import (
     LandscapeDraw,
     ProblemSource,
-    mixed_landscapes,
     synthetic_landscapes,
     treat_inside,
     window_landscapes,
@@ -105,7 +104,7 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     land, held_out = config.landscapes, config.evaluation
     conditions = conditions_of(config, data)
     maps = _maps(config, data) if land.kind == "windows" else []
-    drawn = [DEFAULT_CELL_SIZE_M] if land.kind == "synthetic" or config.mixture.synthetic else []
+    drawn = [DEFAULT_CELL_SIZE_M] if land.kind == "synthetic" else []
     check_cell_sizes(conditions, [*(m.landscape.cell_size_m for m in maps), *drawn])
     check_fuel_systems(config, [*(m.landscape.fuel_system for m in maps),
                                 *(synthetic_systems(config) if drawn else [])])
@@ -150,20 +149,17 @@ def source_of(config: RunConfig, conditions: FireConditions, size: int,
 
 
 def _draw(config: RunConfig, maps: list[_Map], size: int, split: str) -> LandscapeDraw:
-    """Landscapes of a split: synthetic, windows, or windows with a share of synthetic ones."""
-    land, share = config.landscapes, config.mixture.synthetic
+    """Landscapes of a split: synthetic, or windows."""
+    land = config.landscapes
     full = size + 2 * land.margin
-    synthetic = _synthetic(config, size, split, lambda land: land)
     if land.kind == "synthetic":
-        return synthetic
+        return _synthetic(config, size, split, lambda land: land)
     places = [(m.landscape, window_positions(m.blocks[split], full, full, m.landscape))
               for m in maps if m.blocks[split]]
     fitting = [(m, where) for m, where in places if len(where)]
     if not fitting:
         raise _no_windows(maps, full, split)
-    windows = window_landscapes(fitting, size, land.margin, split,
-                                land.turned and split == "train")
-    return mixed_landscapes(synthetic, windows, share, split) if share else windows
+    return window_landscapes(fitting, size, land.margin, split, land.turned and split == "train")
 
 
 def _synthetic(config: RunConfig, size: int, split: str, treat: Treat) -> LandscapeDraw:
@@ -185,16 +181,14 @@ def _validation(config: RunConfig, source: ProblemSource, maps: list[_Map], size
     """Problems of the validation split; windows do not overlap and come by turns, in other weather
     at each turn: few windows still tell policies apart.
     """
-    seed, kind = config.evaluation.test_seed, config.landscapes.kind
-    synthetic = round(count * config.mixture.synthetic) if kind == "windows" else count
-    draw = _synthetic(config, size, "validation", treat)
-    lands = [draw(seed, i) for i in range(synthetic)]
-    problems = [source.problem(seed, i, {"landscape": land, "fires": "validation-"})
-                for i, land in enumerate(lands)]
-    if synthetic == count:
-        return problems
-    windows = all_treated(_windows(config, maps, "validation", size, count - synthetic), treat)
-    for i in range(count - synthetic):
+    seed = config.evaluation.test_seed
+    if config.landscapes.kind == "synthetic":
+        draw = _synthetic(config, size, "validation", treat)
+        return [source.problem(seed, i, {"landscape": draw(seed, i), "fires": "validation-"})
+                for i in range(count)]
+    windows = all_treated(_windows(config, maps, "validation", size, count), treat)
+    problems = []
+    for i in range(count):
         turn, window = divmod(i, len(windows))
         problems.append(source.problem(seed + turn, i, {"landscape": windows[window],
                                                         "fires": "validation-"}))
@@ -212,12 +206,10 @@ def _test_scenes(config: RunConfig, conditions: FireConditions, maps: list[_Map]
             check_cell_sizes(conditions, [one.cell_size_m])
         return LaterScenes(landscapes, conditions, seed)
 
-    found: dict[str, Sequence[Scene]] = {}
-    if land.kind == "synthetic" or config.mixture.synthetic:
-        draw = _synthetic(config, land.size, "test", treat)
-        found["synthetic"] = scenes([draw(seed, i) for i in range(held_out.test_landscapes)])
     if land.kind == "synthetic":
-        return found
+        draw = _synthetic(config, land.size, "test", treat)
+        return {"synthetic": scenes([draw(seed, i) for i in range(held_out.test_landscapes)])}
+    found: dict[str, Sequence[Scene]] = {}
     for name in land.test_maps:
         whole = aggregate(read_map(config, data, name), land.aggregate)
         maps = [*maps, _Map(name, whole, {"test": [Window(0, 0, *whole.shape)]})]

@@ -15,26 +15,41 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from firebreak.agent.dqn import DQNAgent, NotFinite
-from firebreak.agent.replay import Replay, check_bytes
+from firebreak.agent.experience import Tried, check_bytes
+from firebreak.agent.replay import Replay
 from firebreak.checks import fail
+from firebreak.env.core import action_costs
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.train.config.schema import CleanupConfig
+from firebreak.train.data.sizes import tried_room
+from firebreak.train.rollout.demonstrations import Demonstrations
+from firebreak.train.rollout.gains import ActionGains
 
 
 class ExperienceBuffer:
-    """`steps` rows of N transitions as detached CPU tensors; observations as bytes."""
+    """`steps` rows of N transitions as detached CPU tensors; observations as bytes.
 
-    def __init__(self, steps: int, num_envs: int, observation_shape: tuple[int, ...]) -> None:
+    tried: actions of a transition that may have gains.
+    """
+
+    def __init__(self, steps: int, num_envs: int, observation_shape: tuple[int, ...],
+                 tried: int = 0) -> None:
         self.observation = torch.zeros((steps, num_envs, *observation_shape), dtype=torch.uint8)
         self.action = torch.zeros((steps, num_envs), dtype=torch.int64)
         self.reward = torch.zeros((steps, num_envs), dtype=torch.float32)
         self.terminated = torch.zeros((steps, num_envs), dtype=torch.bool)
+        self.cost = torch.ones((steps, num_envs), dtype=torch.float32)
+        self.tried = torch.zeros((steps, num_envs, tried), dtype=torch.int32)
+        self.gain = torch.full((steps, num_envs, tried), torch.nan)
+        self.tried_cost = torch.ones((steps, num_envs, tried))
         self.held = 0
         self.received = 0
         self.handed_on = 0
 
-    def push(self, observation: Tensor, action: Tensor, reward: Tensor, terminated: Tensor) -> None:
-        """Takes one row; observation uint8 [N, C, H, W], as the environment keeps it.
+    def push(self, observation: Tensor, action: Tensor, reward: Tensor, terminated: Tensor,
+             cost: Tensor, tried: Tried | None = None) -> None:
+        """Takes one row; observation uint8 [N, C, H, W], as the environment keeps it; cost: of the
+        actions, in mean cells.
 
         Raises:
             OverflowError: it is full; `drain` first. Nothing is ever dropped.
@@ -46,6 +61,12 @@ class ExperienceBuffer:
         self.action[self.held] = action.detach().cpu()
         self.reward[self.held] = reward.detach().cpu()
         self.terminated[self.held] = terminated.detach().cpu()
+        self.cost[self.held] = cost.detach().cpu()
+        self.gain[self.held] = torch.nan
+        if tried is not None:
+            self.tried[self.held] = torch.from_numpy(tried.action)
+            self.gain[self.held] = torch.from_numpy(tried.gain)
+            self.tried_cost[self.held] = torch.from_numpy(tried.cost)
         self.held += 1
         self.received += action.shape[0]
 
@@ -59,37 +80,49 @@ class ExperienceBuffer:
         count = self.held * self.action.shape[1]
         for row in range(self.held):
             replay.append(self.observation[row], self.action[row], self.reward[row],
-                          self.terminated[row])
+                          self.terminated[row], self.cost[row],
+                          Tried(self.tried[row].numpy(), self.gain[row].numpy(),
+                                self.tried_cost[row].numpy()))
         self.held = 0
         self.handed_on += count
         return count
 
     def state(self) -> dict[str, Any]:
         """The rows held."""
-        return {"observation": self.observation[:self.held], "action": self.action[:self.held],
-                "reward": self.reward[:self.held], "terminated": self.terminated[:self.held],
+        return {**{name: getattr(self, name)[:self.held] for name in self._kept},
                 "received": self.received, "handed_on": self.handed_on}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Takes back what `state` gave."""
         self.held = len(state["action"])
-        for name in ("observation", "action", "reward", "terminated"):
+        for name in state.keys() & set(self._kept):
             getattr(self, name)[:self.held].copy_(state[name])
         self.received, self.handed_on = int(state["received"]), int(state["handed_on"])
 
+    @property
+    def _kept(self) -> tuple[str, ...]:
+        """The names of the tensors that hold something."""
+        return ("observation", "action", "reward", "terminated", "cost",
+                *(("tried", "gain", "tried_cost") if self.gain.shape[2] else ()))
+
 
 class ExperienceCollector:
-    """Steps one vector environment for its whole life, `steps` times in each collection."""
+    """Steps one vector environment for its whole life, `steps` times in each collection.
+
+    gains: tells what actions of a state gain, while the agent learns from that.
+    """
 
     def __init__(self, env: FuelbreakVectorEnv, agent: DQNAgent, steps: int, seed: int,
-                 bounds: CleanupConfig) -> None:
+                 bounds: CleanupConfig, gains: ActionGains | None = None) -> None:
         if steps * env.num_envs > bounds.max_experiences:
             raise fail(expected=f"at most {bounds.max_experiences} experiences per collection",
                        given=f"{steps} steps of {env.num_envs} environments",
                        where="cleanup.max_experiences",
                        remedy="raise it, or lower train.collect_steps or train.num_envs")
-        self.env, self.agent = env, agent
-        self.buffer = ExperienceBuffer(steps, env.num_envs, env.single_observation_space.shape)
+        self.env, self.agent, self.gains = env, agent, gains
+        self.demonstrations = Demonstrations(agent.settings.demonstrations)
+        self.buffer = ExperienceBuffer(steps, env.num_envs, env.single_observation_space.shape,
+                                       tried_room(agent.settings) if gains is not None else 0)
         self.env_steps = 0
         self.episodes = 0
         self.step_times: deque[float] = deque(maxlen=bounds.max_step_times)
@@ -154,14 +187,19 @@ class ExperienceCollector:
         begin = time.perf_counter()
         observation = torch.from_numpy(self._observation)
         mask = torch.from_numpy(self._mask.astype(np.bool_))
-        action = self.agent.act(observation, mask, env_steps)
+        values = self.agent.q_values(observation)
+        action = self.agent.act(observation, mask, env_steps, values)
+        self.demonstrations.lead(action, mask, self.env.slots, self.env.episodes)
+        tried = (self.gains.of_all(self.env.slots, values.numpy(), self.env_steps)
+                 if self.gains is not None and self.agent.learns_gains else None)
         stored = torch.from_numpy(self.env.slots.layers.copy())  # the step writes over it
+        cost = action_costs(self.env.slots, action.numpy(), self.env.source.lines)
         following, reward, terminated, _, info = self.env.step(action.numpy())
         if not np.isfinite(reward).all():
             raise NotFinite("the reward", {"observation": observation, "action": action,
                                            "reward": torch.from_numpy(reward)})
         self.buffer.push(stored, action, torch.from_numpy(reward.astype(np.float32)),
-                         torch.from_numpy(terminated))
+                         torch.from_numpy(terminated), torch.from_numpy(cost), tried)
         self._observation, self._mask = following, info["action_mask"]
         self.env_steps += self.env.num_envs
         self._returns += reward

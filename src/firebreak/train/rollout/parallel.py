@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 from firebreak.agent.dqn import DQNAgent
-from firebreak.agent.replay import Episode, Replay
+from firebreak.agent.experience import Episode
+from firebreak.agent.replay import Replay
 from firebreak.executors.base import Executor
 from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
@@ -40,6 +41,7 @@ class CollectorPool:
         self._shared_at = -1  # learner steps
         self._rounds = [0] * config.train.collectors  # begun, of each collector
         self._begun_at = 0  # env steps
+        self._with_gains = False
         self._waiting: deque[int] = deque()
         self._playing: dict[int, int] = {}
         self._played: dict[int, Played] = {}
@@ -88,6 +90,7 @@ class CollectorPool:
         """Everything needed to go on; a round under way is played again, with the weights of then.
         """
         return {"rounds": list(self._rounds), "begun_at": self._begun_at,
+                "with_gains": self._with_gains,
                 "under_way": bool(self._waiting or self._playing or self._played),
                 "weights": {name: torch.from_numpy(array) for name, array in self._weights.items()},
                 "shared_at": self._shared_at, "episodes": self.episodes,
@@ -97,6 +100,7 @@ class CollectorPool:
         """Takes back what `state` gave."""
         self._rounds = [int(count) for count in state["rounds"]]
         self._begun_at, self._shared_at = int(state["begun_at"]), int(state["shared_at"])
+        self._with_gains = bool(state.get("with_gains", False))
         self._weights = {name: tensor.numpy() for name, tensor in state["weights"].items()}
         self.episodes, self.env_steps = int(state["episodes"]), int(state["env_steps"])
         if self._weights:
@@ -120,8 +124,7 @@ class CollectorPool:
             train = self.config.train
             self._executor = open_executor(
                 train.collector_executor, Recipe(make_player, (self.config,)),
-                train.collector_workers or train.collectors, train.ray_address,
-                train.collector_limit_s)
+                train.collector_workers or train.collectors, train.collector_limit_s)
         return self._executor
 
     def _begin(self, env_steps: int) -> None:
@@ -133,7 +136,7 @@ class CollectorPool:
             self._open().share(self._weights)
             self._shared_at = learned
         self._rounds = [count + 1 for count in self._rounds]
-        self._begun_at = env_steps
+        self._begun_at, self._with_gains = env_steps, self.agent.learns_gains
         self._waiting.extend(range(len(self._rounds)))
         self._submit()
 
@@ -148,7 +151,7 @@ class CollectorPool:
             first = (number * len(self._rounds) + collector) * count
             seed = integer_seed(self.config.seed, "collector", collector, number) % 2**31
             executor.submit(worker, Player.play.__name__, None, self.agent.settings, first, count,
-                            self._begun_at, seed)
+                            self._begun_at, seed, self._with_gains)
             self._playing[worker] = collector
 
     def _pump(self, timeout_s: float | None) -> None:

@@ -1,10 +1,9 @@
 """Playing episodes: validation by the greedy policy, and what a worker of a run holds.
 
-An environment's rewards are counted on validation fires there, so an episode's return is the
-policy's relative reduction of the expected loss. A worker has one training and one validation
-environment for the whole run, and one network that takes the weights of whoever acts. A call
-depends on its arguments only, so it gives the same bits wherever it is made, and once more if its
-worker died.
+Rewards of validation are counted on validation fires, so an episode's return is the policy's
+relative reduction of the expected loss. A worker has one environment for the whole run, and one
+network that takes the weights of whoever acts. A call depends on its arguments only, so it gives
+the same bits wherever it is made, and once more if its worker died.
 """
 
 import math
@@ -17,11 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from firebreak.agent.experience import Episode, Tried, pack_episode
 from firebreak.agent.exploration import explored
 from firebreak.agent.network import network_of
-from firebreak.agent.replay import Episode, pack_episode
 from firebreak.agent.targets import masked_argmax, unit_of
-from firebreak.checks import fail
+from firebreak.env.core import action_costs
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.problem import Problem
@@ -30,8 +29,9 @@ from firebreak.memory.registry import track
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import written_data
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.data.sizes import VALIDATION_ENVS
 from firebreak.train.data.splits import make_splits
+from firebreak.train.rollout.demonstrations import Demonstrations
+from firebreak.train.rollout.gains import ActionGains
 
 Step = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]
 """Action and reward of each slot, [N], and bool [N], the episodes that were going on."""
@@ -112,72 +112,81 @@ class Played(NamedTuple):
 
 
 class Player:
-    """Owns two environments and a network.
+    """Owns an environment and a network.
 
     Args:
         seed: names the streams of training episodes.
     """
 
-    def __init__(self, source: ProblemSource, problems: list[Problem], settings: AgentSettings,
-                 num_envs: int, seed: int) -> None:
-        self.source, self.problems, self.seed = source, problems, seed
+    def __init__(self, source: ProblemSource, settings: AgentSettings, num_envs: int,
+                 seed: int) -> None:
+        self.source, self.seed = source, seed
         self.env = FuelbreakVectorEnv(source, num_envs, autoreset=False)
-        self.validation_env = FuelbreakVectorEnv(
-            source, min(VALIDATION_ENVS, len(problems)), autoreset=False)
         with torch.random.fork_rng(devices=[]):
             self.network = network_of(settings, OBSERVATION).requires_grad_(False)
-        for env in (self.env, self.validation_env):
-            track(env)
+        self.gains = (ActionGains(source.sizes(1), settings, seed)
+                      if settings.gain_share > 0.0 else None)
+        self.demonstrations = Demonstrations(settings.demonstrations)
+        track(self.env)
 
     def receive(self, weights: Weights) -> None:
         """Takes weights shared with all workers, for calls without weights of their own."""
         self._take(weights)
 
     def play(self, weights: Weights | None, settings: AgentSettings, first: int, count: int,
-             env_steps: int, acting_seed: int) -> Played:
-        """Training episodes number `first` to `first + count`, explored as at `env_steps`."""
+             env_steps: int, acting_seed: int, with_gains: bool = False) -> Played:
+        """Training episodes number `first` to `first + count`, explored as at `env_steps`.
+
+        with_gains: try actions of their states, as `ActionGains` does.
+        """
         self._take(weights)
         acting = torch.Generator().manual_seed(acting_seed)
+        gains = self.gains if with_gains else None
         played = Played([], [])
         for begin in range(first, first + count, self.env.num_envs):
             end = min(begin + self.env.num_envs, first + count)
             problems = [self.source.problem(self.seed, episode) for episode in range(begin, end)]
-            own = self._episodes(problems, settings, env_steps, acting)
+            own = self._episodes(problems, begin, settings, env_steps, acting, gains)
             played.episodes.extend(own.episodes)
             played.returns.extend(own.returns)
         return played
 
-    def judge(self, weights: Weights | None) -> NDArray[np.float64]:
-        """The greedy policy's relative reduction on each validation problem. Writes nothing."""
-        self._take(weights)
-        return returns_of(self, self.validation_env, self.problems)
-
-    def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor:
-        """The best allowed cell of each observation: int64 [N]."""
-        with torch.no_grad():
-            relative = self.network(observation)
-        return masked_argmax(relative * unit_of(observation, OBSERVATION)[:, None], mask)
-
     def close(self) -> None:
-        """Closes both environments."""
+        """Closes the environment."""
         self.env.close()
-        self.validation_env.close()
+
+    @torch.no_grad()
+    def _values(self, observation: Tensor) -> Tensor:
+        """Q-values [N, A], as shares of the untreated loss."""
+        relative: Tensor = self.network(observation)
+        return relative * unit_of(observation, OBSERVATION)[:, None]
 
     def _take(self, weights: Weights | None) -> None:
         if weights is not None:
             self.network.load_state_dict(
                 {name: torch.from_numpy(array) for name, array in weights.items()})
 
-    def _episodes(self, problems: list[Problem], settings: AgentSettings, env_steps: int,
-                  acting: torch.Generator) -> Played:
-        """One episode for each problem."""
+    def _episodes(self, problems: list[Problem], first: int, settings: AgentSettings,
+                  env_steps: int, acting: torch.Generator, gains: ActionGains | None) -> Played:
+        """One episode for each problem, the first of this number. What is tried of a state is drawn
+        by its env steps.
+        """
         env, count = self.env, len(problems)
-        layers, actions, rewards, masks = [], [], [], []
+        episodes = [(self.seed, first + k) for k in range(count)]
+        layers, actions, rewards, costs, masks = [], [], [], [], []
+        tried: list[Tried] = []
 
         def act(seen: Tensor, mask: Tensor) -> Tensor:
             layers.append(env.slots.layers[:count].copy())  # the step writes over it
-            return explored(self.act_greedily(seen, mask), seen, mask, OBSERVATION, settings,
-                            env_steps, acting)
+            values = self._values(seen)
+            if gains is not None:
+                tried.append(gains.of_all(env.slots, values[:count].numpy(),
+                                          env_steps + len(tried) * count))
+            chosen = explored(masked_argmax(values, mask), seen, mask, OBSERVATION, settings,
+                              env_steps, acting)
+            self.demonstrations.lead(chosen, mask, env.slots, episodes)
+            costs.append(action_costs(env.slots, chosen.numpy(), env.source.lines)[:count])
+            return chosen
 
         for action, reward, playing in played_steps(env, problems, act):
             actions.append(action[:count])
@@ -185,23 +194,22 @@ class Player:
             masks.append(playing[:count])
         lengths = np.array(masks).sum(axis=0)
         parts = [(np.stack([row[slot] for row in layers[:steps]]),
-                  np.array(actions)[:steps, slot], np.array(rewards)[:steps, slot])
+                  np.array(actions)[:steps, slot], np.array(rewards)[:steps, slot],
+                  np.array(costs)[:steps, slot], OBSERVATION,
+                  Tried(np.stack([row.action[slot] for row in tried[:steps]]),
+                        np.stack([row.gain[slot] for row in tried[:steps]]),
+                        np.stack([row.cost[slot] for row in tried[:steps]])) if tried else None)
                  for slot, steps in enumerate(lengths.tolist())]
-        return Played([pack_episode(*part, OBSERVATION) for part in parts],
+        return Played([pack_episode(*part) for part in parts],
                       [float(part[2].sum()) for part in parts])
 
 
 def make_player(config: RunConfig) -> Player:
     """The player of a configuration, whose maps lie where it says."""
-    sizes = config.mixture.sizes
-    if len(sizes) > 1:
-        raise fail(expected="one map size", given=f"{len(sizes)}", where="mixture.sizes",
-                   remedy="leave the others out, or use 'firebreak train', which takes several")
-    # Scenes to test on are made by those who test.
-    one = replace(config.evaluation, test_landscapes=1)
+    # Those who validate and test make what they need.
+    one = replace(config.evaluation, validation_landscapes=1, test_landscapes=1)
     splits = make_splits(replace(config, evaluation=one), written_data(config))
-    return Player(splits.train[0], splits.validation[0], config.agent,
-                  config.train.num_envs, config.seed)
+    return Player(splits.train[0], config.agent, config.train.num_envs, config.seed)
 
 
 def weights_of(network: nn.Module) -> Weights:

@@ -14,7 +14,7 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent, Update
 from firebreak.agent.exploration import epsilon_at
-from firebreak.agent.network import QMapNetwork
+from firebreak.agent.network import QNetwork
 from firebreak.agent.policy_file import save_policy
 from firebreak.agent.policy_place import POLICY
 from firebreak.agent.replay import Replay
@@ -25,9 +25,9 @@ from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.data.sizes import VALIDATION_ENVS, shortest_episode
+from firebreak.train.data.sizes import VALIDATION_ENVS, shortest_episode, tried_room
 from firebreak.train.rollout.collector import ExperienceCollector
-from firebreak.train.rollout.gains import gain_labels
+from firebreak.train.rollout.gains import ActionGains
 from firebreak.train.rollout.parallel import CollectorPool
 
 
@@ -50,13 +50,15 @@ class EnvGroup:
             env.slots.touch()
         self.replay = Replay(OBSERVATION, source.shape, 1 if train.collectors else train.num_envs,
                              config.replay.capacity // count,
-                             shortest_episode(config, source.shape[0]))
+                             shortest_episode(config, source.shape[0]), tried_room(config.agent))
+        gains = (ActionGains(source.sizes(1), config.agent,
+                             integer_seed(config.seed, "segments", place))
+                 if config.agent.gain_share > 0.0 and not train.collectors else None)
         name = ("episodes",) if place == 0 else ("episodes", place)
         self.collector: ExperienceCollector | CollectorPool = (
             CollectorPool(config, agent) if train.collectors else ExperienceCollector(
                 self.env, agent, train.collect_steps, integer_seed(config.seed, *name) % 2**31,
-                config.cleanup))
-        self.labels = gain_labels(config, self.env, agent, place, count)
+                config.cleanup, gains))
         for thing in (self.env, self.validation_env, self.replay, self.collector):
             track(thing)
 
@@ -79,20 +81,14 @@ def size_in_words(groups: list[EnvGroup]) -> str:
     environments = sum(group.env.owned_bytes() + group.validation_env.owned_bytes()
                        for group in groups)
     each = ", ".join(f"{replay.bytes_per_transition() / 1e3:.2f}" for replay in replays)
-    stores = [group.labels.store for group in groups if group.labels is not None]
-    labelled = "".join([
-        f" and {sum(len(store.layers) for store in stores):,} labelled states (",
-        ", ".join(f"{store.nbytes / len(store.layers) / 1e3:.2f}" for store in stores),
-        " kB each)"]) if stores else ""
     return (f"replay {replay_bytes(groups) / 1e6:.1f} MB for "
             f"{sum(replay.rows * replay.num_envs for replay in replays):,} transitions "
-            f"({each} kB each){labelled}; environments {environments / 1e6:.1f} MB")
+            f"({each} kB each); environments {environments / 1e6:.1f} MB")
 
 
 def replay_bytes(groups: list[EnvGroup]) -> int:
-    """Bytes of the transitions, and of the states kept with their gains."""
-    return sum(group.replay.nbytes + (group.labels.store.nbytes if group.labels else 0)
-               for group in groups)
+    """Bytes of the replays."""
+    return sum(group.replay.nbytes for group in groups)
 
 
 def replay_share(groups: list[EnvGroup]) -> float:
@@ -165,7 +161,7 @@ class BestPolicy:
         unwritten: why the file was not written; None if it was, or there is nothing to write.
     """
 
-    def __init__(self, network: QMapNetwork, folder: Path) -> None:
+    def __init__(self, network: QNetwork, folder: Path) -> None:
         self._network, self._path = network, folder / POLICY
         self.weights = {name: tensor.detach().cpu().clone()
                         for name, tensor in network.state_dict().items()}
@@ -211,11 +207,13 @@ class BestPolicy:
 class RunState(NamedTuple):
     """Parts that the turns of a run change and its checkpoints hold: the trainer's own, no copies.
 
+    twin: learns beside the agent at discount 0, where one was asked for.
     groups: one for each map size; losses, returns: the last gradient steps and episodes, bounded.
     """
 
     config: RunConfig
     agent: DQNAgent
+    twin: DQNAgent | None
     groups: list[EnvGroup]
     progress: Progress
     losses: deque[float]

@@ -26,8 +26,8 @@ from firebreak.train.storage.store import Saved
 
 KIND = "run"
 _FORMED = ("agent", "arenas", "progress", "histories", "best", "config", "made_by")
-_FREE = ("train.episodes", "train.threads", "train.checkpoints_kept", "train.ray_address",
-         "train.collector_limit_s", "landscapes.data")
+_FREE = ("train.episodes", "train.threads", "train.checkpoints_kept", "train.collector_limit_s",
+         "landscapes.data")
 
 
 def state_of(run: RunState, positions: dict[str, Any]) -> dict[str, Any]:
@@ -36,9 +36,8 @@ def state_of(run: RunState, positions: dict[str, Any]) -> dict[str, Any]:
     positions: of the run's files of rows.
     """
     return {
-        "agent": run.agent.state(),
-        "arenas": [{"replay": group.replay.state(), "collector": group.collector.state(),
-                    "labels": group.labels.state() if group.labels else None}
+        "agent": run.agent.state(), **({"twin": run.twin.state()} if run.twin else {}),
+        "arenas": [{"replay": group.replay.state(), "collector": group.collector.state()}
                    for group in run.groups],
         "progress": asdict(run.progress),
         "histories": {"losses": list(run.losses), "returns": list(run.returns)},
@@ -84,13 +83,15 @@ def machine_of(device: torch.device) -> dict[str, Any]:
 
 def _put_back(run: RunState, state: dict[str, Any]) -> None:
     run.agent.restore(state["agent"])
+    if run.twin:
+        run.twin.restore(state["twin"])
     for group, kept in zip(run.groups, state["arenas"], strict=True):
         actions = int(group.env.single_action_space.n)
-        check_within(kept["replay"]["action"], 0, actions - 1, "replay/action")
+        bounds = {"action": (0, actions - 1), "tried": (0, actions - 1), "cost": (1e-9, 1e9)}
+        for name in bounds.keys() & kept["replay"].keys():
+            check_within(kept["replay"][name], *bounds[name], f"replay/{name}")
         group.replay.restore(kept["replay"])
         group.collector.restore(kept["collector"])
-        if group.labels is not None:
-            group.labels.restore(kept["labels"])
     run.progress.restore(state["progress"])
     for name, history in (("losses", run.losses), ("returns", run.returns)):
         history.clear()
@@ -114,12 +115,12 @@ def restoring_with(config: RunConfig, saved: Saved) -> Iterator[list[str]]:
         InputError: as `restoring`.
     """
     with restoring(saved.folder):
-        changed = _changed(saved.state["config"], as_toml(config))
+        changed = changed_settings(saved.state["config"], as_toml(config))
     with restoring(saved.folder, changed):
         yield changed
 
 
-def _changed(then: str, now: str) -> list[str]:
+def changed_settings(then: str, now: str) -> list[str]:
     """Changes of the configuration, but for the length of the run and the place of data."""
     before, after = _settings_of(then), _settings_of(now)
     return [f"{key} {after.get(key)} instead of {before.get(key)}"

@@ -80,6 +80,7 @@ class ParallelTrainer:
 
     Attributes:
         stop_asked: set it to have `run` finish the step under way, save and end.
+        twin: learns from the same rows at discount 0; None if not asked for.
         best: what did best on validation so far, or what the fit ended with.
         positions: where the files of rows stand, stored with each checkpoint; set by whoever
             writes them.
@@ -89,11 +90,14 @@ class ParallelTrainer:
     def __init__(self, config: RunConfig, splits: Splits, run: Path) -> None:
         self.config, self.splits, self.run_folder = config, splits, run
         clean = config.cleanup
-        self.agent = DQNAgent(OBSERVATION, config.agent,
-                              integer_seed(config.seed, "agent") % 2**31, config.train.device)
-        if config.agent.start is not None and not checkpoints_of(run / CHECKPOINTS):
-            begin_with(self.agent, config.agent.start)
-        track(self.agent)
+        seed = integer_seed(config.seed, "agent") % 2**31
+        self.agent = DQNAgent(OBSERVATION, config.agent, seed, config.train.device)
+        self.twin = (DQNAgent(OBSERVATION, config.agent, seed, config.train.device)
+                     if config.agent.twin else None)
+        for learner in filter(None, (self.agent, self.twin)):
+            if config.agent.start is not None and not checkpoints_of(run / CHECKPOINTS):
+                begin_with(learner, config.agent.start)
+            track(learner)
         # Checkpoints and readings of memory name the groups by this attribute: it keeps its name.
         self.arenas = [
             EnvGroup(config, source, problems, self.agent, place, len(splits.train))
@@ -120,7 +124,7 @@ class ParallelTrainer:
     @property
     def state(self) -> RunState:
         """The parts that turns change and checkpoints hold."""
-        return RunState(self.config, self.agent, self.arenas, self.progress, self.losses,
+        return RunState(self.config, self.agent, self.twin, self.arenas, self.progress, self.losses,
                         self.returns, self.best)
 
     @property
@@ -356,8 +360,9 @@ class ParallelTrainer:
     def _validated(self) -> tuple[Row, bool]:
         """The row of a validation, and whether it is the best so far."""
         with self.profiler.phase("evaluate"):
-            result = joined([validate(self.agent, group.validation_env, group.problems,
-                                      self.check_stop) for group in self.arenas])
+            result, *twin = [joined([validate(
+                learner, group.validation_env, group.problems, self.check_stop)
+                for group in self.arenas]) for learner in filter(None, (self.agent, self.twin))]
         self.progress.validated_at = self.env_steps + self.progress.fitted
         improved = result.reduction > self.best.reduction or is_fitted(self.state)
         if improved:
@@ -367,6 +372,7 @@ class ParallelTrainer:
             self._write_best()
         return {"kind": "validation", "reduction": result.reduction,
                 "half_width": result.half_width, "best": self.best.reduction,
+                **{f"twin_{name}": value for one in twin for name, value in one._asdict().items()},
                 **self._counts()}, improved
 
     def _cleanup_rows(self) -> Iterator[Row]:

@@ -1,5 +1,5 @@
 """A turn of a run: a collection in every group, and the gradient steps that it earns; and the fit
-that ends a run which learns from gains: learner steps on all states that it has labelled.
+that ends a run which learns from gains: learner steps on all states that it holds with gains.
 
 Each can be left in its midst, saved, and gone on with: where it stands is in the run's `progress`.
 While a run goes on its network learns from few labelled states first, and from states that worse
@@ -12,9 +12,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from firebreak.agent.dqn import DQNAgent, Update
+from firebreak.agent.dqn import AnyBatch, DQNAgent, Update
 from firebreak.agent.exploration import between
-from firebreak.agent.gain_store import GainStore
 from firebreak.agent.replay import Replay
 from firebreak.agent.symmetry import SYMMETRIES
 from firebreak.env.storage.problem import Problem
@@ -70,8 +69,6 @@ def collect(run: RunState, check_stop: Callable[[], None]) -> None:
         group = run.groups[turn.collected]
         returns = group.collector.collect(run.env_steps, check_stop)
         turn.env_steps += group.collector.drain(group.replay)
-        if group.labels is not None and learns_gains(run.agent):
-            group.labels.label(run.config.train.collect_steps * group.env.num_envs)
         turn.returns += returns
         turn.collected += 1
         run.returns.extend(returns)
@@ -94,41 +91,35 @@ def learn(run: RunState, check_stop: Callable[[], None]) -> None:
         check_stop()
         for group in run.groups:
             group.collector.poll()
-        run.note(update(run.agent, run.groups))
+        run.note(update(run.agent, run.groups, run.twin))
         turn.updates_due -= 1.0
     check_stop()
 
 
-def update(agent: DQNAgent, groups: Sequence[EnvGroup]) -> Update:
+def update(agent: DQNAgent, groups: Sequence[EnvGroup], twin: DQNAgent | None = None) -> Update:
     """One gradient step, on maps of each size by turns, with about as many cells in a batch.
+
+    twin: makes a step too, on the same rows, at discount 0.
 
     Raises:
         NotFinite: NaN or infinity in loss, gradient or weights.
     """
     group = groups[agent.learner_steps % len(groups)]
     size = max(1, agent.settings.batch_size * groups[0].cells // group.cells)
-    if group.labels is None or not learns_gains(agent) or not len(group.labels.store):
-        return update_from(agent, group.replay, size)
     k = drawn_symmetry(agent, group.replay)
-    return agent.learn(group.labels.store.sample(size, agent.sampling), k)
+    if twin is not None:
+        twin.sampling.set_state(agent.sampling.get_state())
+        twin.learn(_batch(twin, group.replay, size, 0.0), k)
+    return agent.learn(_batch(agent, group.replay, size, agent.discount), k)
 
 
-def update_from(agent: DQNAgent, replay: Replay, size: int) -> Update:
-    """One gradient step on `size` transitions.
-
-    Raises:
-        NotFinite: NaN or infinity in loss, gradient or weights.
-    """
-    k = drawn_symmetry(agent, replay)
-    batch = replay.sample(size, agent.discount, agent.settings.n_step, agent.sampling)
-    return agent.learn(batch, k)
-
-
-def learns_gains(agent: DQNAgent) -> bool:
-    """True while the discount is 0 and the simulator's gains are learned from."""
+def _batch(agent: DQNAgent, replay: Replay, size: int, discount: float) -> AnyBatch:
+    """The batch that an agent learns from now, drawn by its own stream."""
     settings = agent.settings
-    return settings.gain_share > 0.0 and (agent.learner_steps < settings.discount_begin
-                                          or settings.discount_end == 0.0)
+    if agent.learns_gains and not settings.looks_ahead and replay.labelled().numel():
+        return replay.sample_gains(size, agent.sampling)
+    sample = replay.sample_ahead if settings.looks_ahead else replay.sample
+    return sample(size, discount, settings.n_step, agent.sampling)
 
 
 def drawn_symmetry(agent: DQNAgent, replay: Replay) -> int:
@@ -152,9 +143,9 @@ def fit(run: RunState, check_stop: Callable[[], None]) -> None:
     until = min(_next(turn.fitted, STEPS_PER_ROW), _next(turn.fitted, _period(total)), total)
     while turn.fitted < until:
         check_stop()
-        group, store = labelled[turn.fitted % len(labelled)]
+        group = labelled[turn.fitted % len(labelled)]
         group.collector.poll()
-        batch = store.sample(states_of_a_step(group.cells), agent.sampling)
+        batch = group.replay.sample_gains(states_of_a_step(group.cells), agent.sampling)
         rate = between(agent.learner_steps, agent.settings.learning_rate, 0.0, began + total // 5,
                        began + total)
         run.note(agent.learn(batch, drawn_symmetry(agent, group.replay), rate))
@@ -190,10 +181,9 @@ def is_over(run: RunState) -> bool:
     return True
 
 
-def _labelled(run: RunState) -> list[tuple[EnvGroup, GainStore]]:
-    """The groups that have labelled states, with these."""
-    return [(group, group.labels.store) for group in run.groups
-            if group.labels is not None and len(group.labels.store)]
+def _labelled(run: RunState) -> list[EnvGroup]:
+    """The groups whose replay holds states with gains."""
+    return [group for group in run.groups if group.replay.labelled().numel()]
 
 
 def _period(total: int) -> int:

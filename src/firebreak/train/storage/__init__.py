@@ -1,3 +1,3 @@
-"""Files of a run: checkpoints, rows of metrics, artifacts, and its lock. What the rows and trees
-mean is defined in `run` and `studies`.
+"""Files of a run: checkpoints, rows of metrics, and its lock. What the rows and trees
+mean is defined in `run`.
 """

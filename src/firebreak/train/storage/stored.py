@@ -66,18 +66,8 @@ class _Validation(_Stored):
     episodes: Count
     reduction: Share
     half_width: Share
-
-
-class _Generation(_Stored):
-    kind: Literal["generation"]
-    generation: Count
-    env_steps: Count
-    learner_steps: Count
-    fitness: Annotated[list[Share], Field(min_length=1)]
-    fitness_mean: Share
-    best_fitness: Share
-    replay: Count
-    learning_starts: Count
+    twin_reduction: Share | None = None
+    twin_half_width: Share | None = None
 
 
 class _Other(_Stored):
@@ -105,44 +95,7 @@ class _Comparison(_Stored):
     paired: dict[Name, _Difference] = {}
 
 
-class _Measured(_Stored):
-    """Measurements of trials: rows of timings.jsonl; in versions before it, in those of
-    trials.jsonl.
-    """
-
-    kind: Literal["fold", "trial"]
-    trial: Count
-    fold: Count | None = None
-    rss_bytes: Amount | None = None
-    peak_rss_bytes: Amount | None = None
-    driver_rss_bytes: Amount | None = None
-    left: Amounts | None = None
-
-
-class _Fold(_Measured):
-    """Rows of trials.jsonl."""
-
-    fold: Count
-    validation: Share
-    test: Share
-    reference: Share
-
-
-class _Trial(_Measured):
-    state: Literal["finished", "pruned"]
-    changes: dict[str, bool | int | float | str]
-    folds: Count
-    validation: Share
-    test: Share
-    low: Share | None
-    high: Share | None
-    reference: Share
-
-
-_METRICS: dict[object, type[_Stored]] = {"progress": _Progress, "validation": _Validation,
-                                         "generation": _Generation}
-_TRIALS: dict[object, type[_Stored]] = {"fold": _Fold, "trial": _Trial}
-_MEASURED: dict[object, type[_Stored]] = {"fold": _Measured, "trial": _Measured}
+_METRICS: dict[object, type[_Stored]] = {"progress": _Progress, "validation": _Validation}
 _EVALUATION = pydantic.TypeAdapter(dict[Name, _Comparison])
 
 
@@ -176,15 +129,6 @@ def metrics_rows(run: Path) -> list[Row]:
     return _checked(path, _METRICS, MAX_ROWS)
 
 
-def trial_rows(path: Path, *, measured: bool = False) -> list[Row]:
-    """Rows of folds and trials that have ended, or what was measured of them.
-
-    Raises:
-        InputError: there is no such file, or a row that is damaged or of another version.
-    """
-    return _checked(path, _MEASURED if measured else _TRIALS, None)
-
-
 def evaluation_of(run: Path) -> dict[str, Any]:
     """Results of a run's comparison, by test source; empty before there was one.
 
@@ -203,7 +147,7 @@ def evaluation_of(run: Path) -> dict[str, Any]:
     return found
 
 
-def _checked(path: Path, kinds: Mapping[object, type[_Stored]], max_rows: int | None) -> list[Row]:
+def _checked(path: Path, kinds: Mapping[object, type[_Stored]], max_rows: int) -> list[Row]:
     if not parts_of(path):
         raise fail(expected=path.name, given="none there", where=str(path.parent),
                    remedy="name the folder of a run that has begun")

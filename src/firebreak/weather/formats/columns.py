@@ -224,7 +224,7 @@ def _without_unit_row(cells: Cells, stems: list[str],
 
 
 def _with_dates(cells: Cells, stems: list[str]) -> Cells:
-    """With a column of dates and times, where year, month, day and hour are columns of theirs."""
+    """Table with a column of dates and times in place of year, month, day and hour."""
     if "datetime" in (name.casefold() for name in cells.names) or not set(_DATE) <= set(stems):
         return cells
     year, month, day, hour = map(stems.index, _DATE)

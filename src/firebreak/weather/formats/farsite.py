@@ -114,7 +114,7 @@ def _wxs_heading(path: Path, lines: list[str]) -> tuple[_System, int, int]:
 
 
 def _wxs_rows(path: Path, lines: list[str], first: int, count: int) -> Cells:
-    """As many rows as the heading states, below the row of names if there is one."""
+    """Rows, as many as the heading states, below the row of names if there is one."""
     numbered = [(line, row) for line, text in enumerate(lines[first:], start=first + 1)
                 if (row := text.split())]
     if numbered and numbered[0][1][0].casefold() == "year":
@@ -127,22 +127,22 @@ def _wxs_rows(path: Path, lines: list[str], first: int, count: int) -> Cells:
     return cells
 
 
-def read_wtr_wnd(path: Path, *, year: int | None) -> WeatherTable:
+def read_wtr_wnd(path: Path) -> WeatherTable:
     """The hourly table of a .wtr and the .wnd of the same name, given one of the two.
 
     Hours run from the first wind to the last; a wind holds until the next. A day's rain falls
     evenly over the hours that the .wtr gives for it, else over the whole day. After the last day
-    and before the first, the extremes of that day repeat.
+    and before the first, the extremes of that day repeat. Nothing follows from the year: it is one
+    that has the days.
 
     Raises:
-        InputError: no year, the other file is missing, or a row is invalid.
+        InputError: the other file is missing, or a row is invalid.
     """
-    if year is None:
-        raise fail(expected="the year of the weather, which .wtr and .wnd files do not name",
-                   given="none", where=str(path), remedy="give the year (--year)")
     days, daily_system = _read_rows(_partner(path, ".wtr"), _WTR_NAMES, len(_WTR_NAMES) + 2)
     winds, system = _read_rows(_partner(path, ".wnd"), _WND_NAMES, len(_WND_NAMES))
-    wind_time = _stamps(winds, [[str(year), *row[:3]] for row in winds.rows])
+    leap = any(re.match("0*2 0*29 ", " ".join(row)) for row in [*days.rows, *winds.rows])
+    year = "2024" if leap else "2023"
+    wind_time = _stamps(winds, [[year, *row[:3]] for row in winds.rows])
     check_rising(winds, minutes_since_first(wind_time))
     time = np.arange(wind_time[0], wind_time[-1] + np.timedelta64(1, "m"), _HOUR)
     held = np.searchsorted(wind_time, time, side="right") - 1
@@ -202,9 +202,9 @@ def _stamps(cells: Cells, parts: list[list[str]]) -> Times:
     return np.array(found, dtype="datetime64[m]")
 
 
-def _daily(cells: Cells, system: _System, year: int, time: Times) -> dict[str, Floats]:
+def _daily(cells: Cells, system: _System, year: str, time: Times) -> dict[str, Floats]:
     """Temperature, humidity and rain at these times from a .wtr file."""
-    dates = _stamps(cells, [[str(year), *row[:2], "0"] for row in cells.rows])
+    dates = _stamps(cells, [[year, *row[:2], "0"] for row in cells.rows])
     midnight = minutes_since_first(dates)
     # A column may hold day after day only: between two extremes there is one night or one day.
     check_steps(cells, midnight)

@@ -40,15 +40,13 @@ _LAYERS = {
     "lw": ("live_moisture_woody", _MOISTURES)}
 
 
-def read_weather(path: str | Path, *, year: int | None = None,
-                 wind_towards: bool = False) -> WeatherTable:
+def read_weather(path: str | Path, *, wind_towards: bool = False) -> WeatherTable:
     """The weather that a file holds.
 
     Args:
         path: a CSV file of Cell2Fire, C2F-W, an hourly station or WindNinja; a .wxs file; a .wtr or
             .wnd file, the other beside it; a Cell2Fire folder, for its Weather.csv; a folder of
             gridded weather, for the cell in the middle at 480 hours spread evenly.
-        year: of a .wtr and .wnd, which name none.
         wind_towards: directions are those the wind blows TO, as C2F-W takes them for FBP
             fuels; all formats say, and all else reads, where it blows FROM.
 
@@ -59,7 +57,7 @@ def read_weather(path: str | Path, *, year: int | None = None,
         WeatherWarning: gaps, blank rain, times in UTC, or a clock that does not advance.
     """
     source = Path(path)
-    table = _read_folder(source) if source.is_dir() else _read_file(source, year)
+    table = _read_folder(source) if source.is_dir() else _read_file(source)
     return turned(table) if wind_towards else table
 
 
@@ -79,17 +77,17 @@ def numbered_weather(folder: str | Path) -> list[Path]:
     return []
 
 
-def _read_file(path: Path, year: int | None) -> WeatherTable:
+def _read_file(path: Path) -> WeatherTable:
     lines = read_lines(path)
     if path.suffix.lower() in (".wtr", ".wnd"):
-        return read_wtr_wnd(path, year=year)
+        return read_wtr_wnd(path)
     return read_wxs(path, lines) if is_wxs(lines) else read_csv(path, lines)
 
 
 def _read_folder(folder: Path) -> WeatherTable:
     weather = folder / "Weather.csv"
     if weather.is_file():
-        return _read_file(weather, None)
+        return _read_file(weather)
     if is_gridded(folder):
         hours = grid_hours(folder).hours
         # Evenly over the season, and over the hours of the day.

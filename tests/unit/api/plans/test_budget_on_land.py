@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.api.plans.area import PlanningArea, as_counted, planning_area, priced
-from firebreak.api.plans.budget import money_by_year
+from firebreak.api.shared.budget import money_by_year
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
@@ -18,6 +18,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import plan_on
 from firebreak.settings.breaks import MadeBreaks
+from firebreak.settings.budget import Limits, read_budget
 
 LAND = generate(3, 12)
 SCENE = SceneOptions()
@@ -31,8 +32,9 @@ class OnlyLand:
     landscape: Landscape
 
 
-def placed(budget: float | str = 0.5, land: Landscape = LAND, **options: object) -> PlanningArea:
-    return planning_area(PlaceOptions(**options), land, budget, SCENE, "")
+def placed(budget: float | str | Limits = 0.5, land: Landscape = LAND,
+           **options: object) -> PlanningArea:
+    return planning_area(PlaceOptions(**options), land, read_budget(budget), SCENE, "")
 
 
 def test_all_the_money_is_shared_in_equal_parts() -> None:
@@ -80,7 +82,7 @@ def test_an_area_is_money_where_every_cell_costs_the_same() -> None:
     assert placed("10% and 9ha").rules.budget == 9.0
     assert placed("1% and 9ha").rules.budget == pytest.approx(0.01 * WHOLE)
     narrow = SceneOptions(breaks=MadeBreaks(break_width_m=25.0))
-    strip = planning_area(PlaceOptions(), LAND, "9ha", narrow, "")
+    strip = planning_area(PlaceOptions(), LAND, Limits(hectares=9.0), narrow, "")
     assert strip.rules.budget == 36.0
 
 
@@ -119,6 +121,6 @@ def test_whatever_a_counted_budget_buys_keeps_to_both_limits(
     if money is None:  # where an area alone limits it, all of it is spent
         assert bought.size == int(cells * (1.0 + 1e-6))
     plan = priced(plan_on(scene.landscape, bought, method="x", budget=area.rules.budget,
-                          budget_share=share), area, budget)
+                          budget_share=share), area, read_budget(budget))
     assert plan.cost == true
     assert plan.landscape_checksum == land.checksum()

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from firebreak.api.options import filled
-from firebreak.api.plans.at_once import PlanAtOnce, _promised
+from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import make_run
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.checks import InputError
-from firebreak.fire import burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.evaluation.knee import Knee
 
 FEW = {"method": "downstream-value", "plan_fires": 12, "test_fires": 0, "threads": 1}
 
@@ -41,16 +41,38 @@ def test_a_horizon_that_cannot_be_planned_is_refused_before_anything_is_read(
         planned("no-such-map.tif", **options)
 
 
-def test_a_plan_promises_what_it_saves_of_its_plan_fires() -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize(("method", "given", "memory", "form"), [
+    (None, {}, True, (False, True)), ("dqn", {}, True, (False, True)),
+    (None, {}, False, (True, False)), (None, {"cells": True}, True, (True, False)),
+    (None, {"window_cells": 32}, True, (True, False))])
+def test_a_large_map_has_corridors_where_they_fit_the_memory(
+        monkeypatch: pytest.MonkeyPatch, method: str | None, given: dict[str, Any], memory: bool,
+        form: tuple[bool, bool]) -> None:
+    monkeypatch.setattr("firebreak.api.plans.request.MAX_TREATABLE", 1000)
+    monkeypatch.setattr("firebreak.api.plans.request._check_windows", lambda request: None)
+    monkeypatch.setattr("firebreak.planning.core.fire_counts.fits", lambda *job: memory)
+    options = filled(PlanOptions, FEW | given | {"method": method}, "plan")
+    request = read_request("sample:santa-ana", options)
+    assert (request.by_windows, request.corridors) == form
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [100, 10_000])
+def test_a_policy_with_cells_stands_beside_corridors_on_small_maps_alone(
+        monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    asked: list[str] = []
+    making = "firebreak.api.plans.making"
+    monkeypatch.setattr(f"{making}.MAX_TREATABLE", most)
+    monkeypatch.setattr(f"{making}.beside", lambda _, methods, *rest, **more: asked.extend(methods))
+    monkeypatch.setattr(f"{making}.at_knee", lambda scene, plan, parts, *rest: Knee(plan, parts))
+    run = planned("sample:santa-ana", method="dqn-lookahead", area="20:44,20:44", test_fires=12)
+    assert run.request.corridors
+    assert "random" in asked
+    assert ("dqn" in asked) == (most > 100)
+
+
+def test_a_plan_that_nothing_judges_has_no_comparison() -> None:
     run = planned(generate(3, 20))
-    scene, plan = run.scene, run.plan
-    fires = scene.fires("plan", plan.plan_fires)
-    each = [fires.part(slice(k, k + 1)) for k in range(plan.plan_fires)]
-    before, after = (sum(float(burn(scene, fire, breaks).loss[0])
-                         for fire in each) for breaks in (None, plan.break_mask()))
-    promised = _promised(scene, plan)
-    assert promised is not None
-    assert 0.0 < promised < 1.0
-    assert promised == pytest.approx(1.0 - after / before)
     assert run.request.source == ""
     assert run.evaluation is None

@@ -71,6 +71,18 @@ def test_without_a_reference_system_it_has_no_place(tmp_path: Path, land: Landsc
     assert "bbox" not in item
 
 
+@pytest.mark.interop
+@pytest.mark.filterwarnings("default")
+def test_the_item_is_valid_by_the_published_schema(tmp_path: Path, land: Landscape) -> None:
+    """The schemas of version 1.0.0 come with pystac."""
+    local = pytest.importorskip("pystac.validation.local_validator")
+    schema = local.LocalValidator().item_validator("1.0.0")
+    for name, map_ in (("placed", land), ("bare", replace(land, crs=None))):
+        item = item_beside(tmp_path / name, map_)
+        assert [error.message for error in schema.iter_errors(item)] == []
+        assert list(schema.iter_errors(item | {"properties": {}}))
+
+
 def test_every_kind_of_file_of_a_plan_has_a_type() -> None:
     from firebreak.api.plans.stac import _TYPES
 

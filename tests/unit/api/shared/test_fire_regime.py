@@ -39,7 +39,6 @@ def test_hours_and_periods_are_those_of_the_fires() -> None:
     ({"burning_hours": 8, "duration_min": 60}, "no burning_hours beside duration_min"),
     ({"burning_periods": 2, "duration_min": 60}, "no burning_periods beside duration_min"),
     ({"burned_share": 0.1, "burning_hours": 8}, "no burned_share beside burning_hours"),
-    ({"duration_spread": 0.1, "burning_hours": 8}, "no duration_spread beside burning_hours"),
     ({"crew_km": "some", "hold": "hand", "break_kind": "shaded"}, "above 0 or one of unlimited")])
 def test_what_does_not_go_together_is_refused_before_the_work(
         options: dict[str, object], message: str) -> None:
@@ -124,20 +123,15 @@ def test_crews_on_a_map_hold_a_kilometre_unless_more_is_given(crew_km: object,
 
 
 @pytest.mark.parametrize(("option", "value", "remedy"), [
-    ("burned_share", 0.15, "give hours instead, for example --burning-hours 8"),
-    ("edge_share", 0.2, "fires start anywhere on the map, or where --ignitions says"),
-    ("duration_spread", 0.0, "the hours of burning periods have a spread of their own")])
+    ("burned_share", 0.15, "give hours instead, for example --burning-hours 8")])
 @pytest.mark.parametrize("verb", [firebreak.simulate, firebreak.plan, firebreak.evaluate])
 def test_options_of_synthetic_land_are_answered_on_a_map(
         verb: Callable[..., object], option: str, value: float, remedy: str) -> None:
-    length = {} if option == "burned_share" else {"duration_min": 60.0}
     with pytest.raises(InputError) as error:
-        verb(MAP, **length, **{option: value})
+        verb(MAP, **{option: value})
     assert f"expected no {option} on a map that is read, got {value:g}" in str(error.value)
     assert remedy[:20] in str(error.value)
-    check_on_maps([LAND], asked(**length, **{option: value}))  # synthetic land has them
-    if option == "duration_spread":
-        check_on_maps([MAP], asked(**length, **{option: value}), replays=True)
+    check_on_maps([LAND], asked(**{option: value}))  # synthetic land has them
 
 
 def test_periods_without_hours_say_nothing_of_synthetic_land() -> None:

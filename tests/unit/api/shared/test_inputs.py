@@ -12,7 +12,7 @@ from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
 from firebreak.settings.schema import NAMING
 
 WORDS = {"crs", "email", "family", "kinds", "layers", "losses", "method", "methods",
-         "moisture", "phases", "ray_address", "service", "set", "start",
+         "moisture", "phases", "service", "set", "start",
          "treatment", "value_unit"}
 
 

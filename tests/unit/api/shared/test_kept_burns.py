@@ -194,8 +194,9 @@ def test_the_table_says_how_its_intervals_were_made(said: Any, options: tuple[st
     assert words in text
 
 
-def test_mistakes_are_one_sentence(said: Any) -> None:
-    code, _, text = said("--executor", "ray", "--ray-address", "127.0.0.1:9")
+def test_mistakes_are_one_sentence(said: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:9")
+    code, _, text = said("--executor", "ray")
     assert (code, text.count("\n")) == (2, 1)
     code, _, text = said("--executor", "in-process", "--test-fires", "0")
     assert (code, "a whole number of at least 2, got 0" in text) == (2, True)

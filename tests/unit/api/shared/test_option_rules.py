@@ -53,8 +53,7 @@ CREWS = {"break_kind": "shaded", "hold": "hand", "crew_speed_km_h": 7.0}
     ("synthetic:1:10", {"terrain": "shipped"}, "expected a landscape of a file or folder"),
     ("closed-form:door:10", {"terrain": "shipped"}, "expected a landscape of a file or folder"),
     (FBP_LAND, {"crown": "none"}, "crown: expected fuels of Scott & Burgan or Anderson"),
-    (FBP_LAND, {"wind_limit": "rothermel"}, "wind_limit: expected fuels of Scott & Burgan"),
-    (FBP_LAND, {"length_to_width": "anderson"}, "length_to_width: expected fuels of Scott"),
+    (FBP_LAND, {"crown": "cruz"}, "crown: expected fuels of Scott & Burgan"),
 ])
 def test_options_without_effect_are_refused(
         land: Any, given: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,11 +23,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("firebreak.train.data.splits.make_splits", come)
-    monkeypatch.setattr("firebreak.train.data.folds.make_store", come)
     for run in ("a", "b"):
         (tmp_path / run).mkdir()
         (tmp_path / run / "config.toml").write_text(as_toml(load_config("quick", ["budget=0.07"])))
-    (tmp_path / "a" / "search.json").write_text('{"search": "grid"}')
     return tmp_path
 
 
@@ -44,13 +42,12 @@ BESIDE = {
 }
 
 
-@pytest.mark.parametrize("command", ["train", "evolve", "trials"])
 @pytest.mark.parametrize("name", BESIDE)
 def test_another_folder_or_configuration_is_refused(
-        name: str, command: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        name: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = files(place)
     given, _, words = BESIDE[name]
-    assert main([command, *given, "--resume", "a"]) == 2
+    assert main(["train", *given, "--resume", "a"]) == 2
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
@@ -73,8 +70,7 @@ def test_python_refuses_the_same(name: str, place: Path) -> None:
     ([], {}), (["--out", "b/../a"], {"out": "b/../a"}),
     (["a/config.toml"], {"config": "a/config.toml"})])
 def test_the_same_folder_may_be_named_twice(typed: list[str], given: dict[str, Any]) -> None:
-    for command in ("train", "evolve", "trials"):
-        with pytest.raises(Came):
-            main([command, "--resume", "a", *typed])
+    with pytest.raises(Came):
+        main(["train", "--resume", "a", *typed])
     with pytest.raises(Came):
         firebreak.train_policy(resume="a", **given)

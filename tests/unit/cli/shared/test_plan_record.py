@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from firebreak.api.shared.records import write_record
+from firebreak.checks import InputError
 from firebreak.cli.shared.common import parse
 from firebreak.cli.shared.plan_record import PlanArguments, options_in, recorded
 
@@ -41,7 +42,7 @@ def test_a_record_has_the_budget_that_a_plan_was_made_with(
     options = parse(PlanArguments, ["synthetic:1:12", "--config", str(config), *said],
                     "plan").options
     write_record(tmp_path, options, options.landscape, options.config)
-    assert recorded(tmp_path).budget == budget
+    assert recorded(tmp_path).budget.plain() == budget
 
 
 @pytest.mark.parametrize(("earlier", "budget"), [
@@ -57,4 +58,19 @@ def test_a_record_of_an_earlier_version_has_its_budget_too(
     record = json.loads((tmp_path / "options.json").read_text())
     record["place"] |= earlier
     (tmp_path / "options.json").write_text(json.dumps(record))
-    assert recorded(tmp_path).budget == budget
+    assert recorded(tmp_path).budget.plain() == budget
+
+
+def test_the_folder_of_a_plan_stands_for_its_options(tmp_path: Path) -> None:
+    made = parse(PlanArguments, ["synthetic:1:12", "--budget", "3ha", "--leak", "--seed", "4"],
+                 "plan").options
+    write_record(tmp_path, made, made.landscape)
+    again = parse(PlanArguments, ["--config", str(tmp_path), "--budget", "8%", "--treatment",
+                                  "grazing"], "plan").options
+    assert (again.landscape, again.scene.seed, again.scene.breaks.leak) == ("synthetic:1:12", 4,
+                                                                            True)
+    assert (again.budget.plain(), again.scene.breaks.treatment) == (0.08, "grazing")
+    (tmp_path / "options.json").unlink()
+    with pytest.raises(InputError, match=r"options.json: expected the options of a plan, got none.*"
+                                         r"; give the options, or a TOML file of them"):
+        parse(PlanArguments, ["--config", str(tmp_path)], "plan")

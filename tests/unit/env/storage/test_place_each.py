@@ -58,6 +58,25 @@ def test_any_kind_of_break(kind: str) -> None:
         assert np.array_equal(one, other)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_cells_come_and_go_together(kind: str) -> None:
+    case = random_case(np.random.default_rng(4), 11, 13, fires=14)
+    field = with_rules(case, kind, 4)
+    at_once, _ = slots_on(case, field, by_class(case))
+    slowly, _ = slots_on(case, field, by_class(case))
+    cells = np.random.default_rng(4).choice(np.flatnonzero(slowly.available[0]), 9, replace=False)
+    at_once.place(0, cells)
+    at_once.update(np.array([0]))
+    at_once.remove(0, cells[2:6])
+    for cell in cells.tolist():
+        slowly.place(0, cell)
+    slowly.update(np.array([0]))
+    for cell in cells[2:6].tolist():
+        slowly.remove(0, cell)
+    for one, other in zip(state_of(at_once), state_of(slowly), strict=True):
+        assert np.array_equal(one, other)
+
+
 def test_what_is_spent_is_no_longer_there_for_the_next() -> None:
     slots = two(1)
     free = np.flatnonzero(slots.available[0])

@@ -1,4 +1,4 @@
-"""Candidate lines: drainage, skeletons, edges of fuels, scores, and their file."""
+"""Candidate lines: drainage, skeletons, edges of fuels, and their file."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -21,7 +21,6 @@ from firebreak.landscape.candidates.lines import (
     thinned,
     without_corners,
 )
-from firebreak.landscape.candidates.score import PARTS, scores_of, shares
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.line_cells import lines_on_grid
 from firebreak.landscape.synthetic.generate import generate
@@ -198,28 +197,6 @@ def test_wide_ground_and_small_patches_are_no_lines() -> None:
     assert not narrow_ground(land).any()
     assert not fuel_edges(land)[25:40, 25:40].any()
     assert fuel_edges(land)[4, 8:17].all()
-
-
-def test_scores_are_shares_and_rise_beside_roads_and_on_gentle_ground() -> None:
-    rows, cols = np.mgrid[0:40, 0:60]
-    land = land_of(np.where(cols < 30, 0.0, (cols - 30) * 15.0) + 0.0 * rows)
-    roads = np.zeros(land.shape, np.bool_)
-    roads[20] = True
-    masks = masks_of(land, roads)
-    rate = np.where(cols < 30, 1.0, 5.0)
-    parts = shares(land, masks, rate)
-    assert tuple(parts) == PARTS
-    assert all((grid >= 0.0).all() and (grid <= 1.0).all() for grid in parts.values())
-    assert parts["near_road"][20, 5] == 1.0
-    assert parts["near_road"][30, 5] == pytest.approx(np.exp(-1.0))
-    assert (np.diff(parts["near_road"][20:, 5]) < 0).all()
-    assert parts["gentle_slope"][5, 5] == 1.0
-    assert parts["gentle_slope"][5, 45] == pytest.approx(1.0 - 0.5 / 0.6)
-    assert parts["slow_spread"][5, 5] == 0.5
-    assert parts["slow_spread"][5, 45] == 0.0
-    lines = candidate_lines(land, {"road": roads}, 300.0)
-    (score,) = scores_of(land, lines, masks, rate)
-    assert score.score == pytest.approx(np.mean(list(score.parts.values())))
 
 
 @pytest.mark.slow

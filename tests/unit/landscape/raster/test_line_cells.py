@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.landscape.raster.line_cells import cells_along, cut_path, lines_on_grid
+from firebreak.landscape.raster.shape_files import LONGEST_NAME
+from firebreak.landscape.raster.shapes import cells_by_name
 from firebreak.landscape.synthetic.generate import generate
 
 WEST, NORTH = -2_000_000.0, 1_500_000.0
@@ -72,6 +74,30 @@ def test_a_cut_keeps_the_line_and_no_piece_is_longer(path: np.ndarray, longest: 
     np.testing.assert_allclose(pieces[-1][-1], path[-1])
     for before, after in pairwise(pieces):
         np.testing.assert_array_equal(before[-1], after[0])
+
+
+@pytest.mark.parametrize(("suffix", "key"), [(".geojson", "name"), (".gpkg", "NAME")])
+def test_lines_have_the_names_of_their_file(tmp_path: Path, suffix: str, key: str) -> None:
+    path = written(tmp_path, *(("LineString", at([(row + 0.5, 0.5), (row + 0.5, 30.5)]))
+                               for row in (5, 12, 19, 26)))
+    content = json.loads(path.read_text())
+    for feature, own in zip(content["features"], (
+            {key: "  Main\n\x1bDivide\u202e ", "FULLNAME": "Main Divide Rd"},
+            {"FULLNAME": "x" * 99},
+            {key: "", "id": "7"}, {}), strict=True):
+        feature["properties"] = dict.fromkeys((key, "FULLNAME", "id"), None) | own
+    path.write_text(json.dumps(content))
+    if suffix == ".gpkg":
+        pyogrio = pytest.importorskip("pyogrio")
+        meta, _, shapes, columns = pyogrio.raw.read(path)
+        path = tmp_path / "lines.gpkg"
+        pyogrio.raw.write(path, shapes, columns, meta["fields"], crs=meta["crs"],
+                          geometry_type=meta["geometry_type"])
+    names = ["Main Divide", "x" * LONGEST_NAME, "", ""]
+    assert lines_on_grid(path, LAND, 1e9, joined=False).names == names
+    found = cells_by_name([path, path], LAND)
+    assert {name: np.unique(cells // 40).tolist() for name, cells in found.items()} == {
+        names[0]: [5], names[1]: [12]}
 
 
 def test_lines_and_rings_are_cut_and_the_map_bounds_them(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_a_geopackage_gives_the_same_numbers(tmp_path: Path) -> None:
     ({"value": None}, "value", "a number of 0 or more in 'value' of every shape, got nothing in "
                                "shape 1"),
     ({"value": float("nan")}, "value", "got nothing in shape 1"),
-    ({"value": "many"}, "value", "got 'many' in shape 1"),
+    ({"value": "many"}, "value", "got the text 'many' in shape 1"),
     ({"value": True}, "value", "got 'True' in shape 1"),
     ({"value": -1}, "value", "got '-1' in shape 1"),
     ({"value": 1e999}, "value", "got 'inf' in shape 1"),
@@ -174,7 +174,7 @@ def test_numbers_that_are_none_are_refused(tmp_path: Path, own: dict[str, Any], 
 
 
 @pytest.mark.parametrize(("width", "shown"), [(0, "'0'"), (-3.5, "'-3.5'"), (None, "nothing"),
-                                              ("wide", "'wide'")])
+                                              ("wide", "the text 'wide'")])
 def test_a_width_that_is_none_is_refused_by_its_feature(tmp_path: Path, width: object,
                                                         shown: str) -> None:
     path = written(tmp_path, [(box(2, 3, 0, 12), {"width_m": 6.0}),

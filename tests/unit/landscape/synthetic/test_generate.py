@@ -46,6 +46,20 @@ def test_at_least_60_percent_burns(family: str, size: int | tuple[int, int]) -> 
         assert (land.cost == 1).all()
 
 
+@pytest.mark.parametrize("size", [8, 12, (14, 30)])
+def test_a_town_has_nearly_all_value_and_fires_come_from_outside(
+        size: int | tuple[int, int]) -> None:
+    for seed in range(12):
+        land = generate(seed, size, family="town")
+        town = land.value == 1.0
+        assert land.value[~town].max() < 0.01
+        assert (land.treatable == land.burnable & ~town).all()
+        assert 2 <= town.sum() <= 0.2 * town.size, seed
+        assert not land.ignition_weight[1:-1, 1:-1].any()
+        assert not town[land.ignition_weight > 0.0].any()
+        assert land.checksum() == generate(seed, size, family="town").checksum()
+
+
 def test_60_percent_burns_even_where_a_family_asks_for_less(
         monkeypatch: pytest.MonkeyPatch) -> None:
     dense = replace(FAMILIES["corridors"], name="dense", barrier_share=(0.9, 0.9), rivers=(4, 4),

@@ -3,12 +3,21 @@
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.fire.fires import FireRegime, Fires
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.barriers.cut import LEAST_UNITS, MOST, Network, Stakes, _whole, cut_of
+from firebreak.planning.barriers.cut import (
+    LEAST_UNITS,
+    MOST,
+    Network,
+    Stakes,
+    _kept,
+    _whole,
+    cut_of,
+)
 
 SIDE = 12
 
@@ -91,6 +100,16 @@ def compare(seed: int, *, leak: bool) -> None:
         cut = network.cut(willing)
         found = cut.lost + cut.cost / willing
         assert found == pytest.approx(least(stakes, willing), rel=1e-4, abs=1e-4)
+
+
+def test_a_flow_as_large_as_the_integers_hold_is_cut_where_little_may_be_treated() -> None:
+    stakes = drawn(20)
+    stakes = stakes._replace(cost=np.where(
+        np.random.default_rng(1020).random((SIDE, SIDE)) < 0.5, stakes.cost, np.inf))
+    network = Network(stakes)
+    willing = network.most_willing()
+    cut = network.cut(willing)
+    assert cut.lost + cut.cost / willing == pytest.approx(least(stakes, willing), rel=1e-4)
 
 
 def test_the_scale_fits_the_integers_and_tells_a_thousandth_of_a_cell() -> None:
@@ -196,3 +215,23 @@ def test_a_fire_that_starts_in_a_break_starts_all_the_same() -> None:
     stakes.start[0, 0] = 1.0
     assert cut_of(stakes, np.array([0])).lost == 1.0
     assert Network(stakes).cut(100.0).lost == 0.0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sides_of_any_network_are_those_of_another_algorithm(seed: int) -> None:
+    """Of equal cuts that with the fewest nodes beside the source is one set for every largest flow.
+    """
+    rng = np.random.default_rng(seed)
+    nodes, count = int(rng.integers(3, 60)), int(rng.integers(1, 400))
+    tail, head = rng.integers(0, nodes, (2, count))
+    most = rng.choice([3, 1000, MOST // count])
+    capacity = rng.integers(1, most + 1, count)
+    source, sink = nodes - 2, nodes - 1
+    graph = csr_array((capacity.astype(np.int32), (tail, head)), shape=(nodes, nodes))
+    graph.setdiag(0)
+    left = graph - maximum_flow(graph, source, sink).flow
+    left.data = np.maximum(left.data, 0)
+    left.eliminate_zeros()
+    expected = np.zeros(nodes, np.bool_)
+    expected[breadth_first_order(left, source, return_predecessors=False)] = True
+    np.testing.assert_array_equal(_kept(tail, head, capacity.astype(float), source, sink), expected)

@@ -16,6 +16,7 @@ from firebreak.landscape.fuels import BARREN
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.barriers import enclose
 from firebreak.planning.barriers.cut import Network, cut_of
 from firebreak.planning.barriers.enclose import (
     joined,
@@ -103,8 +104,10 @@ def test_below_the_ring_the_budget_is_spent_and_the_price_of_the_ring_is_said() 
 
 
 def test_the_report_says_what_the_budget_does_not_close(tmp_path: Path) -> None:
-    planned = firebreak.plan(town(3), budget=0.02, method="enclose", burned_share=0.6,
-                             edge_share=1.0, plan_fires=32, test_fires=40, report="brief",
+    land = town(3)
+    edge = np.pad(np.zeros(np.subtract(land.shape, 2)), 1, constant_values=1.0)
+    planned = firebreak.plan(land, budget=0.02, method="enclose", burned_share=0.6,
+                             ignitions=edge, plan_fires=32, test_fires=40, report="brief",
                              quiet=True)
     planned.save(tmp_path / "plan")
     words = barrier_words([planned.plan])
@@ -123,6 +126,16 @@ def test_a_plan_is_never_worse_on_its_fires_than_the_best_closed_barrier() -> No
         cut = network.cut(willing)
         if cut.cost <= 12.0:
             assert own <= burn(scene, task.plan_fires, cut.cells).loss.mean() * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", [3, 8])
+def test_a_plan_is_that_of_proposals_burned_anew(
+        seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    ring = made(scene_of(seed), 40.0).cells
+    quick = made(scene_of(seed), 12.0, include=tuple(ring[:3].tolist()))
+    monkeypatch.setattr(enclose, "trial_in_place", lambda *_: False)
+    anew = made(scene_of(seed), 12.0, include=tuple(ring[:3].tolist()))
+    assert quick.cells.tolist() == anew.cells.tolist()
 
 
 def test_breaks_that_stand_are_part_of_the_barrier() -> None:

@@ -8,9 +8,11 @@ import pytest
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.fire import FireConditions, HoldRule, Scene, make_scene
 from firebreak.fire.fires import FireRegime
+from firebreak.landscape.landscape import AREA, MARGIN
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.barriers.offer import is_concentrated, with_pieces
+from firebreak.planning.barriers import offer
+from firebreak.planning.barriers.offer import is_concentrated, may_close, with_pieces
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
@@ -57,6 +59,20 @@ def test_where_values_are_spread_nothing_is_offered(seed: int) -> None:
     assert candidate is not None
     assert not candidate.fits(own.scene, 0.05, 16)
     assert with_pieces(own, 30.0, None) is None
+
+
+def test_closing_is_tried_where_fires_come_from_around_an_area_that_is_not_too_large(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    own = scene(town=1.0)
+    zone = np.full((SIDE, SIDE), MARGIN, np.int8)
+    zone[6:18, 6:18] = AREA
+    around = replace(own, landscape=replace(own.landscape, zone=zone))
+    assert not is_concentrated(around)
+    assert not may_close(own, anywhere=True)
+    assert may_close(around, anywhere=True)
+    assert not may_close(around, anywhere=False)
+    monkeypatch.setattr(offer, "MOST_CELLS_AROUND", SIDE * SIDE - 1)
+    assert not may_close(around, anywhere=True)
 
 
 def test_the_methods_that_are_offered_pieces_choose_among_lines(

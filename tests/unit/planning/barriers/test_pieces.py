@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.barriers.cut import Cut
@@ -13,6 +14,7 @@ from firebreak.planning.barriers.pieces import (
     corridors_of,
     in_order,
     whole_cuts,
+    without_loops,
 )
 
 COLS = 20
@@ -88,15 +90,27 @@ def test_corridors_of_a_cut_are_short_and_a_shared_piece_comes_once() -> None:
     assert corridors_of([], land, leak=False) is None
 
 
-def test_rings_around_a_cell_are_left_out_of_cuts_but_not_what_closes_against_bare_ground() -> None:
-    land = generate(3, COLS, cell_size_m=30.0)
-    fuel = np.full(land.shape, 102)
-    fuel[10, 10] = 98
-    land = replace(land, fuel_model=fuel, treatable=fuel == 102)
-    ring, beside, line = ([(3, 4), (4, 3), (4, 5), (5, 4)], [(9, 11), (8, 12)],
-                          [(15, col) for col in range(2, 14)])
-    cut = Cut(flat([*ring, *beside, *line]), 18.0, 0.0, np.zeros(land.shape, np.bool_))
-    assert [part.cells.size for (*parts,) in whole_cuts([cut], land, leak=False)
-            for part in parts] == [4, 2, 12]
-    (kept,) = whole_cuts([cut], land, leak=False, least_m=300.0)
-    assert [part.cells.tolist() for part in kept] == [flat(beside).tolist(), flat(line).tolist()]
+STRAIGHT, LOOP = [(10, col) for col in range(COLS)], [(9, 5), (8, 6), (9, 7)]
+
+
+@pytest.mark.parametrize(("house", "kept"), [(None, STRAIGHT), ((9, 6), STRAIGHT + LOOP)])
+def test_loops_are_left_out_of_cuts_but_not_around_houses(house: tuple[int, int] | None,
+                                                          kept: list[tuple[int, int]]) -> None:
+    value = np.zeros((COLS, COLS))
+    value[15, 15] = value[house or (15, 15)] = 1.0
+    land = replace(generate(3, COLS), value=value, fuel_model=np.full((COLS, COLS), 102),
+                   treatable=np.ones((COLS, COLS), np.bool_))
+    around = [(3, 5), (4, 4), (4, 6), (5, 5)]
+    cut = exposing(STRAIGHT + LOOP + around, [(19, 0), (9, 6), (4, 5)])
+    assert without_loops(cut, land, leak=False).tolist() == flat(kept).tolist()
+    (parts,) = whole_cuts([cut, cut], land, leak=False)
+    assert np.concatenate([part.cells for part in parts]).size == len(kept)
+
+
+def exposing(places: list[tuple[int, int]], starts: list[tuple[int, int]]) -> Cut:
+    """Cells, and the ground that fire reaches from some places where it passes no corner."""
+    free = np.ones((COLS, COLS), np.bool_)
+    free.ravel()[flat(places)] = False
+    number = ndimage.label(free)[0]
+    exposed = np.isin(number, [number[place] for place in starts])
+    return cut_with(places)._replace(exposed=exposed)

@@ -8,7 +8,7 @@ import pytest
 from firebreak.fire import FireConditions, HoldRule, burn, held_by, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.evaluation.crews import crew_losses
+from firebreak.planning.evaluation.losses import crew_losses
 
 HOLD = HoldRule(by="hand", response_min=10.0, crew_km=1.0)
 CONDITIONS = FireConditions(scenarios=3, treatment=Treatment(kind="shaded"), hold=HOLD)

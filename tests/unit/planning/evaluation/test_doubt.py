@@ -1,7 +1,5 @@
 """Plans under doubt: the same draws for all, beside a slow version."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -14,10 +12,11 @@ from firebreak.planning.evaluation.doubt import (
     DoubtResult,
     change_of,
     doubt,
-    doubt_table,
+    doubt_rows,
+    doubt_verdict,
     order_kept,
-    to_json,
     trust_in,
+    what_is_drawn,
     worlds,
 )
 from firebreak.planning.evaluation.evaluate import evaluate
@@ -95,19 +94,16 @@ def test_breaks_that_hold_leave_breaches_out(plans: list[dict]) -> None:
     made = {name: make_plan(scene, 0.1, 12, name, seed=0) for name in METHODS}
     found = doubt([scene], [made], FIRES, 0, 2)
     assert "breach" not in found.by_kind
-    assert "breaches: left out, as no fire breaches these breaks" in doubt_table(found)
-    assert "breaches x" not in doubt_table(found)
+    assert "breaches x" not in what_is_drawn(found)
 
 
-def test_the_table_and_the_json_say_what_was_found(found: DoubtResult) -> None:
-    text = doubt_table(found)
-    assert "breaches x 0.5 to 2" in text
-    for words in ("nothing", "rates of spread", "wind direction", "dead moisture", "breaches",
-                  "all together", "untreated fire, ha", "downstream-value over random in"):
-        assert words in text
-    data = json.loads(json.dumps(to_json(found), allow_nan=False))
-    assert data["kinds"]["all"]["reduction"]["random"] == pytest.approx(
-        found.by_kind["all"].reduction[:, 1].tolist())
+def test_the_rows_and_the_verdict_say_what_was_found(found: DoubtResult) -> None:
+    assert "breaches x 0.5 to 2" in what_is_drawn(found)
+    assert [row[0] for row in doubt_rows(found)] == [
+        "nothing", "rates of spread", "wind direction", "dead moisture", "breaches", "all together"]
+    own = found.by_kind["all"].reduction[:, 1]
+    assert doubt_rows(found)[-1][-1] == f"{own.mean():.3f} ({own.min():.3f} to {own.max():.3f})"
+    assert "downstream-value over random in" in doubt_verdict(found)[1]
     ((better, worse, share),) = order_kept(found, "wind")
     assert (better, worse) == ("downstream-value", "random")
     assert share == np.mean(found.by_kind["wind"].reduction[:, 0]
@@ -117,7 +113,7 @@ def test_the_table_and_the_json_say_what_was_found(found: DoubtResult) -> None:
 def test_a_plan_that_saves_as_much_as_another_is_not_the_better_one() -> None:
     saved = np.array([[0.3, 0.1], [0.2, 0.2], [0.1, 0.2]])
     found = DoubtResult(("one", "two"), np.array([0.2, 0.1]), 9.0,
-                        {"all": Doubted(saved, np.full(3, 9.0))}, {})
+                        {"all": Doubted(saved, np.full(3, 9.0))})
     assert list(order_kept(found, "all")) == [("one", "two", 1 / 3)]
 
 
@@ -169,6 +165,6 @@ def test_a_plan_that_treats_something_on_one_map_alone_is_held_against_doubt(
     assert found.own[0] == pytest.approx(alone.own[list(alone.methods).index("other")] / 2)
 
 
-def test_where_no_plan_treats_anything_the_table_says_so(plans: list[dict]) -> None:
+def test_where_no_plan_treats_anything_the_verdict_says_so(plans: list[dict]) -> None:
     found = doubt(SCENES[:1], [{"none": plans[0]["none"]}], FIRES, 7, 1)
-    assert doubt_table(found).endswith("No plan treats a cell.")
+    assert doubt_verdict(found) == ["No plan treats a cell."]

@@ -39,7 +39,7 @@ from firebreak.planning.evaluation.effect import (
 from firebreak.planning.evaluation.evaluate import evaluate
 from firebreak.planning.evaluation.losses import saved_by_order, worst_tenth_mean
 from firebreak.planning.making import make_plan
-from firebreak.planning.output.export import read_years
+from firebreak.planning.output.export import read_savings, read_years
 from firebreak.planning.output.export_effect import PlanResult, segment_columns, write_effect
 from firebreak.planning.output.vectors import _turned, has_vector_reader
 
@@ -404,6 +404,10 @@ def test_the_geopackage_holds_the_styles_of_its_layers(
         assert root.find("labeling/settings/text-style").get("fieldName") == "build_order"
     assert (tmp_path / "data" / "segments.qml").read_text() == rows[0][2]
     assert read_years(tmp_path) == ({} if given is None else dict(enumerate(given, start=1)))
+    assert read_savings(tmp_path) == [tuple(one) for one in reductions(result.effect)]
+    (tmp_path / "data" / "budget_curve.csv").write_text("reduction\nmuch\n")
+    with pytest.raises(InputError, match=r"budget_curve\.csv: expected a table that a plan wrote"):
+        read_savings(tmp_path)
 
 
 def test_without_a_reference_system_there_is_no_geojson(result: PlanResult,

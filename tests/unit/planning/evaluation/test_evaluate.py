@@ -12,23 +12,30 @@ from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.cli.commands.evaluate import EvaluateArguments
-from firebreak.fire import FireConditions, Scene, make_scene
+from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
-from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.evaluate import (
     Difference,
     Evaluation,
     MethodSummary,
     evaluate,
 )
-from firebreak.planning.evaluation.judging import judge_scene
+from firebreak.planning.evaluation.judging import Burn, judge_scene, statistics
 from firebreak.planning.evaluation.knee import WHOLE_COST
-from firebreak.planning.evaluation.tables import rival_words, rivals_of, table, to_json
+from firebreak.planning.evaluation.tables import (
+    promise_words,
+    rival_words,
+    rivals_of,
+    table,
+    to_json,
+)
 from firebreak.planning.making import make_plan
+from firebreak.planning.output.given import Feature
 from firebreak.seeding import integer_seed
 
 CONDITIONS = FireConditions(scenarios=2)
@@ -266,28 +273,65 @@ def test_json_and_table_say_the_same(scenes: list[Scene]) -> None:
     assert "budget 5 %" in text
 
 
-def test_a_plan_of_another_budget_is_not_comparable(scenes: list[Scene]) -> None:
+def test_plans_of_any_budget_stand_at_their_own_cost(scenes: list[Scene]) -> None:
     plan = make_plan(scenes[0], 0.1, 8, "random", seed=0)
-    with pytest.raises(InputError, match=r"evaluate it with a budget of 0\.(1|09)"):
-        evaluate(scenes[:1], ["none"], budget_share=0.05, plan_fires=8, test_fires=20, seed=0,
-                 plans=[plan])
-    done = evaluate(scenes[:1], ["none"], budget_share=0.1, plan_fires=8, test_fires=20, seed=0,
-                    plans=[plan])
+    half = plan_of_cells(scenes[0], plan.cells[:plan.cells.size // 2].tolist(), "half")
+    done = evaluate(scenes[:1], ["none"], budget_share=0.05, plan_fires=8, test_fires=40, seed=0,
+                    plans=[plan, half])
+    assert [row.method for row in done.rows] == ["none", "random", "half"]
     assert done.rows[1].in_sample_reduction is None
+    assert "budget 5 % of the treatable cost, 8 plan fires" in table(done)
+    assert list(done.rates) == ["random", "half"]
+    saved = {name: done.methods[name].reduction * done.rows[0].untreated_loss_in_unit
+             for name in done.rates}
+    for name, rate in done.rates.items():
+        assert rate.per_cost.mean * rate.cost == pytest.approx(saved[name])
+        assert rate.per_km.mean * rate.km == pytest.approx(saved[name])
+        assert rate.per_cost.low <= rate.per_cost.mean <= rate.per_cost.high
+    first, other = done.rates["random"], done.rates["half"]
+    assert first.more_per_km is first.more_per_cost is None
+    assert other.more_per_cost is not None
+    assert other.more_per_cost.mean == pytest.approx(other.per_cost.mean - first.per_cost.mean)
+    assert to_json(done)["rates"]["half"]["cost"] == half.cost
 
 
-def test_plans_of_one_budget_are_comparable_whatever_each_left_of_it(scenes: list[Scene]) -> None:
-    plan = make_plan(scenes[0], 0.1, 8, "random", seed=0)
-    cells = plan.cells[:plan.cells.size // 2]
-    thrifty = replace(plan, method="thrifty", cells=cells,
-                      cost=cost_of(cells, scenes[0].landscape))
-    done = evaluate(scenes[:1], ["none"], budget_share=0.1, plan_fires=8, test_fires=20, seed=0,
-                    plans=[plan, thrifty])
-    assert [row.method for row in done.rows] == ["none", "random", "thrifty"]
-    with pytest.raises(InputError, match=r"one of [\d.]+ that costs \d+; evaluate it with a "
-                                         r"budget of 0\.(1|09)"):
-        evaluate(scenes[:1], ["none"], budget_share=0.3, plan_fires=8, test_fires=20, seed=0,
-                 plans=[thrifty])
+@pytest.mark.parametrize("burned", [statistics, lambda *given: statistics(*given)],
+                         ids=["again", "anew"])
+def test_features_are_worth_what_burning_with_and_without_them_says(
+        burned: Burn, scenes: list[Scene]) -> None:
+    scene, land = scenes[0], scenes[0].landscape
+    cells = np.flatnonzero(land.treatable)[:24]
+    plan = plan_of_cells(scene, cells.tolist(), "drawn")
+    features = [Feature("ridge", cells[:14]), Feature("road", cells[10:])]
+    done = evaluate([scene], ["none"], budget_share=0.1, plan_fires=8, test_fires=40, seed=0,
+                    plans=[plan], features=[features], burn=burned)
+
+    def loss(kept: Any) -> float:
+        return float(burn(scene, scene.fires("test", 40), plan_of_cells(
+            scene, kept.tolist()).break_mask()).loss.mean())
+
+    whole = done.rows[0].untreated_loss
+    ridge, road = done.features["drawn"]
+    assert (ridge.name, ridge.cells, road.name, road.cells) == ("ridge", 14, "road", 14)
+    assert ridge.alone.mean == pytest.approx(1.0 - loss(cells[:14]) / whole)
+    # The cells of the road stay, those that are of the ridge too.
+    assert ridge.lost.mean == pytest.approx((loss(cells[10:]) - loss(cells)) / whole)
+    assert f"ridge             14    14  {ridge.alone.mean:11.2%}" in table(done)
+    assert to_json(done)["features"]["drawn"][1]["name"] == "road"
+
+
+def test_a_plan_that_promises_much_more_than_it_keeps_says_so(scenes: list[Scene]) -> None:
+    done = evaluate(scenes[:1], ["none", "burn-probability"], budget_share=0.1, plan_fires=8,
+                    test_fires=40, seed=0)
+    row, kept = done.rows[1], done.methods["burn-probability"]
+    assert row.in_sample_reduction is not None
+    assert row.in_sample_reduction > 2.0 * kept.high  # of 8 fires
+    words = (f"burn-probability promises {row.in_sample_reduction:.1%} on its plan fires and keeps "
+             f"{kept.reduction:.1%}: so few fires are fenced in, and no others; give more of them "
+             "(--plan-fires 32)")
+    assert promise_words(done) == promise_words(done, "burn-probability") == words
+    assert promise_words(done, "none") is None
+    assert table(done).endswith(f"{words}.")
 
 
 def test_many_landscapes_are_drawn_from() -> None:

@@ -28,15 +28,15 @@ def counts(land: Landscape, cells: np.ndarray, parts: tuple[Corridor, ...] = ())
     return counts_of(cells, land, ground_of(land), 30.0, parts)
 
 
-def test_a_line_is_one_route_and_pixels_are_many() -> None:
+def test_a_line_is_one_piece_and_pixels_are_many() -> None:
     land = flat()
     line = 15 * SIZE + np.arange(2, 28)
     one = counts(land, line)
-    assert (one.routes, one.single) == (1, 0)
+    assert (one.pieces, one.single) == (1, 0)
     assert one.can_be_built
     comb = np.concatenate([row * SIZE + np.arange(2, 28, 2) for row in (5, 15, 25)])
     many = counts(land, comb)
-    assert (many.routes, many.single) == (39, 39)
+    assert (many.pieces, many.single) == (39, 39)
     assert not many.can_be_built
     assert words_of("dqn", many).endswith("it cannot be built as it is")
     assert "cannot" not in words_of("segments", one)
@@ -44,14 +44,14 @@ def test_a_line_is_one_route_and_pixels_are_many() -> None:
     assert "houses" not in words_of("segments", one)
 
 
-def test_narrow_bare_ground_joins_and_wide_does_not_but_on_a_route() -> None:
+def test_narrow_bare_ground_joins_and_wide_does_not_but_on_a_corridor() -> None:
     row = 15 * SIZE + np.arange(2, 28)
     road = flat(bare=(14,))
-    assert counts(road, row[road.treatable.ravel()[row]]).routes == 1
+    assert counts(road, row[road.treatable.ravel()[row]]).pieces == 1
     field = flat(bare=tuple(range(10, 20)))
     cells = row[field.treatable.ravel()[row]]
-    assert counts(field, cells).routes == 2
-    assert counts(field, cells, (corridor_of(row, field, "cut"),)).routes == 1
+    assert counts(field, cells).pieces == 2
+    assert counts(field, cells, (corridor_of(row, field, "cut"),)).pieces == 1
 
 
 def test_houses_are_counted_within_the_buffer() -> None:

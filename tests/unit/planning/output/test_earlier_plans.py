@@ -19,6 +19,7 @@ from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.output.earlier import (
     FILES_FILE,
+    PLAN_FILES,
     check_list,
     earlier_files,
     end_writing,
@@ -28,7 +29,7 @@ from firebreak.planning.output.earlier import (
     remove_earlier,
     writing_into,
 )
-from firebreak.planning.output.export import read_build_order, read_years
+from firebreak.planning.output.export import read_build_order, read_names, read_years
 
 NAMES = ("plan.json", "segments.csv", "report.html")
 """As earlier versions had them; the rules hold in data/ too."""
@@ -102,9 +103,10 @@ def test_files_that_are_not_of_the_plan_are_not_read_as_its(tmp_path: Path) -> N
     land, cells = generate(1, 12), np.arange(4)
     numbers = np.ones(land.shape, np.int16)
     write_geotiff(tmp_path / "segments.tif", {"build_order": numbers}, land, nodata=-1)
-    (tmp_path / "segments.csv").write_text("build_order,year\n1,2027\n")
+    (tmp_path / "segments.csv").write_text("build_order,year,name\n1,2027,north ridge 1\n")
     assert read_build_order(tmp_path, land, cells) is not None
     assert read_years(tmp_path) == {1: 2027}
+    assert read_names(tmp_path) == {1: "north ridge 1"}
     listed(tmp_path, "plan.json")
     assert read_build_order(tmp_path, land, cells) is None
     assert read_years(tmp_path) == {}
@@ -143,6 +145,31 @@ def test_a_name_that_is_taken_by_another_kind_is_refused(tmp_path: Path) -> None
     (tmp_path / "data").unlink()
     (tmp_path / FILES_FILE).mkdir()
     with pytest.raises(InputError, match=r"expected a file, or nothing there, got a folder"):
+        check_list(tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(PLAN_FILES - {FILES_FILE}))
+def test_files_that_no_plan_wrote_are_not_written_over(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("a user's")
+    with pytest.raises(InputError, match=f"got one with {name}, which no plan of firebreak wrote"):
+        check_list(tmp_path)
+    check_list(tmp_path, PLAN_FILES - {name})  # where the plan writes none of the name
+    (tmp_path / "plan.json").write_text("{}")
+    check_list(tmp_path)  # a plan of a version that kept no list
+
+
+@pytest.mark.parametrize("name", ["options.json", "plan.gpkg", "report.html"])
+def test_files_beside_a_plan_that_it_did_not_write_are_not_written_over(name: str,
+                                                                        tmp_path: Path) -> None:
+    with writing_into(tmp_path) as writing:
+        write_text(tmp_path / "plan.json", "{}")
+    end_writing(writing, ())
+    check_list(tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("a user's")
+    with pytest.raises(InputError, match=f"got one with {name}, which no plan of firebreak wrote"):
         check_list(tmp_path)
 
 

@@ -1,5 +1,7 @@
 """Plans over years as tables: what is done when, and what that costs."""
 
+import csv
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,8 +9,10 @@ from hypothesis import strategies as st
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.tables import (
+    csv_text,
     schedule_table,
     spent,
+    text_of_csv,
     years_built,
     years_record,
     years_table,
@@ -94,3 +98,12 @@ def test_schedules_are_of_the_kinds_that_the_page_names() -> None:
     assert list(found.schedules) == [
         "build-once", "build-and-treat-again", "build-and-keep-up", "keep-up-25%", "keep-up-50%",
         "keep-up-75%"]
+
+
+def test_a_spreadsheet_computes_no_name_and_the_name_is_read_again() -> None:
+    names = ["=1+1", "+b", "-12 road", "@SUM(A1)", "'t Harde", "ridge - 2", ""]
+    text = csv_text([{"name": name, "saves": -0.5} for name in names])
+    cells = [row["name"] for row in csv.DictReader(text.splitlines())]
+    assert [cell[:1] for cell in cells] == ["'", "'", "'", "'", "'", "r", ""]
+    assert [text_of_csv(cell) for cell in cells] == names
+    assert all(line.endswith(",-0.5") for line in text.splitlines()[1:])

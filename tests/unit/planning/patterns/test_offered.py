@@ -172,7 +172,11 @@ def test_a_plan_stops_where_more_money_saves_little() -> None:
     cells = np.unique(np.concatenate([own.cells for own in lines.corridors]))
     plan = replace(plan_of_cells(cells, LAND, "segments"), plan_fires=FIRES)
     parts = parts_of(plan, LAND, 500.0, lines)
-    knee = at_knee(scene, plan, parts, np.empty(0, np.int64))
+    shares: list[float] = []
+    knee = at_knee(scene, plan, parts, np.empty(0, np.int64), shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    assert sum(0.1 < share < 0.5 for share in shares) >= len(parts) // 2
     fires = scene.fires(CHOICE_SET, 1000)
     before, whole, kept = (float(burn(scene, fires, mask).loss.mean()) for mask in (
         None, plan.break_mask(), knee.plan.break_mask()))
@@ -192,3 +196,41 @@ def test_a_plan_stops_where_more_money_saves_little() -> None:
     assert knee_words(plan) is None
     included = parts[-1].cells
     assert np.isin(included, at_knee(scene, plan, parts, included).plan.cells).all()
+
+
+@pytest.mark.parametrize("crossed", [False, True])
+@pytest.mark.parametrize(("more", "count"), [(0, 0), (2, 1)])
+def test_a_corridor_across_narrow_bare_ground_is_one_piece(
+        crossed: bool, more: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.planning.patterns.rated_runs.MORE_PIECES", more)
+    path = 3 * SIZE + np.arange(2, 22)
+    fuel = np.full_like(LAND.fuel_model, 102)
+    if crossed:
+        fuel.ravel()[path[2::5]] = 91
+    land = replace(LAND, fuel_model=fuel, treatable=fuel == 102)
+    scene = make_scene(land, FireConditions(scenarios=2), 0)
+    fires = scene.fires("plan", FIRES)
+    first, other = (corridor_of(own, land, "route") for own in (path, path + 12 * SIZE))
+    slots = loaded(problem := problem_of(scene, 0.5, fires, fires.first(0)))
+    slots.place(0, first.cells)
+    rated = RatedRuns(problem, slots, Corridors(corridors=(other,), line=(0,), only=True,
+                                               routes=True))
+    assert rated._few(rated._open()).sum() == count
+
+
+def test_where_trials_are_few_the_best_that_was_tried_is_placed(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = SCENES["held"]
+    fires = scene.fires("plan", FIRES)
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
+    problem = problem_of(scene, 0.5, fires, fires.first(0))
+
+    def first() -> tuple[float, int]:
+        (trial,) = RatedRuns(problem, loaded(problem), lines).trials()
+        return trial.saved_per_cost, trial.burned
+
+    best, burned = first()
+    monkeypatch.setattr("firebreak.planning.patterns.rated_runs.MOST_TRIED", 1)
+    some, fewer = first()
+    assert 0.0 < some <= best
+    assert fewer < burned

@@ -1,4 +1,4 @@
-"""What is built and kept up in each year."""
+"""What is built and maintained in each year."""
 
 import numpy as np
 import pytest

@@ -354,11 +354,16 @@ def test_the_page_knows_where_cells_lie_and_what_lies_on_them(scene: Scene) -> N
                    transform=(30.0, 0.0, 437_950.0, 0.0, -30.0, 3_733_880.0), value_unit="houses")
     placed = make_scene(land, FireConditions(scenarios=2), 0)
     shown = exploration(placed, None, BUDGET, PLAN_FIRES, "", DOWNSTREAM, np.array([5, 9, 30]),
-                        [1, 2, 2], [2027, 2031, 2031])._replace(standing=[7], existing=[8, 9])
-    data = json.loads(json.dumps(start_data(shown, [shown.plan], (), live=True)))
+                        [1, 2, 2], [2027, 2031, 2031], ["north ridge 1", *2 * ["Main Divide"]])
+    shown = shown._replace(standing=[7], existing=[8, 9])
+    told = ((0.0, 0.0, 0.0), (0.1, 0.05, 0.2), (0.3, 0.2, 0.4))  # by its report
+    data = json.loads(json.dumps(start_data(shown, [shown.plan._replace(told=told)], (),
+                                            live=True)))
+    assert data["plans"][0]["told"] == [list(one) for one in told]
     assert (data["standing"], data["existing"]) == ([7], [8, 9])
     assert (data["points"], data["points_of"]) == ([3 * cols + 4, 10 * cols + 2], "houses")
     assert data["plans"][0]["years"] == [2027, 2031, 2031]
+    assert data["plans"][0]["names"] == ["north ridge 1", "Main Divide", "Main Divide"]
     assert data["plans"][0]["colour"] == colour_of(DOWNSTREAM)
     assert data["fuels"][0]["title"] == land.fuels.titles.get(data["fuels"][0]["code"], "")
     # Half way between the points that the page is given, straight lines are good to centimetres.

@@ -8,7 +8,7 @@ from PIL import Image
 
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.report.figures.animation import fire_gif, write_mp4
+from firebreak.report.figures.animation import fire_gif
 
 SOURCE = (8, 4)
 
@@ -92,20 +92,3 @@ def test_breaks_are_placed_in_their_order_before_the_fire(tmp_path: Path) -> Non
                           for row in (3, 9, 0)])
     assert shown == [[False] * 3, [True, False, False], [True, True, False], [True] * 3]
 
-
-def test_a_film_is_made_where_the_program_for_it_is(tmp_path: Path,
-                                                    monkeypatch: pytest.MonkeyPatch) -> None:
-    gif = tmp_path / "fire.gif"
-    gif.write_bytes(b"GIF")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert write_mp4(gif) is None
-    program = tmp_path / "ffmpeg"
-    program.write_text('#!/bin/sh\nfor last; do :; done\n[ "$last" = - ] || echo "$@" > "$last"\n')
-    program.chmod(0o755)
-    film = write_mp4(gif)
-    assert film == tmp_path / "fire.mp4"
-    assert f"-i {gif} -movflags +faststart -pix_fmt yuv420p" in film.read_text()
-    program.write_text("#!/bin/sh\nexit 1\n")
-    film.unlink()
-    assert write_mp4(gif) is None
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ffmpeg", "fire.gif"]

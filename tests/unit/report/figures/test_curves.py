@@ -56,6 +56,18 @@ def test_curves_are_written_and_closed(tmp_path: Path) -> None:
     assert live_counts()["Figure"] == 0
 
 
+def test_a_twin_is_drawn_beside_the_network_that_it_is_the_twin_of() -> None:
+    rows = [validation(k) for k in (0, 10)]
+    with_twin = [row | {"twin_reduction": 0.1, "twin_half_width": 0.01} for row in rows]
+    for own, lines in ((rows, 1), (with_twin, 2)):
+        figure = learning_curve_figure([progress(0)], own, {}, caption="c")
+        drawn = {line.get_label(): line.get_ydata().tolist() for line in figure.axes[0].lines
+                 if line.get_label().startswith(("validation", "its twin"))}
+        assert len(drawn) == lines
+        assert set(map(tuple, drawn.values())) == {(0.3, 0.3), (0.1, 0.1)} or lines == 1
+        close_figure(figure)
+
+
 def test_methods_are_sorted_best_on_top() -> None:
     figure = comparison_figure(METHODS, caption="c")
     labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]

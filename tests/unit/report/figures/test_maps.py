@@ -8,17 +8,20 @@ import numpy as np
 import pytest
 from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 from rasterio.crs import CRS
 
+from firebreak.landscape.candidates.corridor import corridor_of
 from firebreak.landscape.fuel_systems import ROTHERMEL
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.memory.registry import live_counts
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
+from firebreak.planning.output.segment_layers import RANK_COLOURS
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import close_figure, new_figure, save_figure
 from firebreak.report.figures.coordinates import Whole
@@ -155,6 +158,22 @@ def segments_map(land: Landscape, years: int = 0, outlined: int = 0) -> Figure:
         land, segments, title="Plan", caption="here", whole=Whole(land, (0, 0)),
         years=[2027 + k % years for k in range(len(segments))] if years else None,
         outlines={f"outlined {k}": np.array([25 + k]) for k in range(outlined)})
+
+
+@pytest.mark.parametrize(("count", "classes"), [
+    (12, []), (13, ["1 to 3", "4 to 5", "6 to 8", "9 to 10", "11 to 13"])])
+def test_many_segments_have_five_classes_of_priority(land: Landscape, count: int,
+                                                     classes: list[str]) -> None:
+    """Each class has the colour of its segments, the first to build the first colour."""
+    segments = [corridor_of(np.array([17 * k + 1]), land, "segment") for k in range(count)]
+    figure = segments_figure(land, segments, title="", caption="")
+    legends = [axes.get_legend() for axes in figure.axes]
+    words = [text.get_text() for own in legends if own for text in own.get_texts()]
+    marks = [tuple(own.get_facecolor()[0]) for own in figure.axes[0].collections
+             if own.get_zorder() == 3 and own.get_array() is None]
+    close_figure(figure)
+    assert [word for word in words if "build" in word] == [f"build order {own}" for own in classes]
+    assert [to_hex(own) for own in marks] == list(RANK_COLOURS if classes else ())
 
 
 LEGENDS: dict[str, Callable[[Landscape], Figure]] = {

@@ -19,8 +19,7 @@ from firebreak.report.pages.reported_plan import Origin, reported
 TRUST = DoubtResult(
     ("mine", "other"), np.array([0.5, 0.4]), 100.0,
     {"rates": Doubted(np.array([[0.4, 0.3], [0.2, 0.3]]), np.array([90.0, 110.0])),
-     "all": Doubted(np.array([[0.3, 0.1], [-0.1, 0.2]]), np.array([80.0, 120.0]))},
-    {"breach": "no fire breaches these breaks"})
+     "all": Doubted(np.array([[0.3, 0.1], [-0.1, 0.2]]), np.array([80.0, 120.0]))})
 
 
 def test_the_part_on_doubt_says_whether_the_plan_saves_and_the_order_holds() -> None:
@@ -43,8 +42,7 @@ def test_the_part_on_treatments_sums_up_each_of_them_with_its_sources() -> None:
     land = with_treatments(replace(base, slope_tan=slope), rows, "x")
     # Grazing is the cheaper one on the gentle half, and the only one on the steep half.
     assert set(np.unique(land.treatment[land.treatable])) == {1}
-    land = with_treatments(replace(base, slope_tan=slope), rows, "x", reached=np.stack(
-        [slope < 0.2, slope > 0.2]))
+    land = replace(land, treatment=np.where(slope < 0.2, 0, 1))
     scene = make_scene(land, FireConditions(
         scenarios=2, treatment=treatment_of_rows(rows, 0, "x")), 0)
     plan = make_plan(scene, 0.5, 16, "downstream-value", seed=0)

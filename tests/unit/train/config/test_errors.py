@@ -107,9 +107,10 @@ def test_a_file_that_is_no_toml_is_one_sentence(
      "--set agent.fit_steps=10: expected agent.gain_share above 0 and agent.discount_end = 0 "
      "together with agent.fit_steps, got 0 and 0.9"),
     (["agent.segments=true"], "--set agent.segments=true: expected agent.gain_share above 0"),
-    (["agent.discount=0.5"], "agent.gain_share: expected agent.discount = 0"),
-    (["evolution.elites=4", "evolution.population=4"],
-     "expected fewer evolution.elites than the evolution.population of 4"),
+    (["agent.segments=true", "agent.discount=0.5"],
+     "--set agent.segments=true: expected agent.discount = 0"),
+    (["evolution.elites=4"], "--set evolution.elites=4: expected a key of this version, got "
+     "'evolution' = {'elites': 4}, last in version 1.0; leave it out"),
     (["breaks.hold=hand"], "--set breaks.hold=hand: expected breaks that fire can cross"),
 ])
 def test_settings_that_contradict_one_another_are_named(changes: list[str], reason: str) -> None:

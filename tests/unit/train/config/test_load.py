@@ -26,7 +26,7 @@ def test_presets_are_valid_and_say_how_to_run_them(preset: str) -> None:
 
 
 def test_presets_are_the_files_that_say_so() -> None:
-    assert presets() == ("quick", "general", "landfire", "long", "shaded")
+    assert presets() == ("quick", "closing", "general", "landfire", "long", "shaded")
 
 
 def test_written_configuration_reads_back_equal() -> None:
@@ -50,7 +50,7 @@ def test_changes_are_typed_and_win_over_the_file() -> None:
     ("train.episodes=many", "a whole number of at least 1, got 'many'"),
     ("budget=1.5", "at most 1, got 1.5"),
     ("budget=0", "above 0"),
-    ("fires.wind_limit=andrew", "did you mean 'andrews'?"),
+    ("fires.crown=finey", "did you mean 'finney'?"),
     ("train.episodes", "expected key=value"),
     ("budget.x=1", "expected a number above 0"),
 ])

@@ -10,7 +10,6 @@ from rasterio.crs import CRS
 
 from firebreak.checks import InputError
 from firebreak.cli import BAD_INPUT, main
-from firebreak.env.gains import ExactGains
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.fire.effects.losses import CLASSES, loss_by_class, read_layers
 from firebreak.fire.scene import value_by_class_of
@@ -20,11 +19,11 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import SYMMETRIES, aggregate, dihedral, turn
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_table import read_table, with_treatments
+from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import as_toml, load_config
 from firebreak.train.config.setup import all_treated, conditions_of, treat_as, treated_draw
-from firebreak.train.data.folds import make_store
 from firebreak.train.data.splits import Splits, check_compared, make_splits
-from firebreak.train.rollout.gains import LineGains
+from firebreak.train.rollout.gains import ActionGains
 from tiny import TINY
 
 HOURLY = ('fires.weather="Weather.csv"', "fires.hours=4")
@@ -46,8 +45,6 @@ ROWS = {
     "shaded": SHADED, "narrow": ("breaks.width_m=8",), "breach": BREACH,
     "leak": ("breaks.leak=true",), "losses": LOSSES, "spotting": SPOTTING,
     "crown": ("fires.crown=cruz",), "hourly": HOURLY,
-    "wind limit": ("fires.wind_limit=andrews",),
-    "length to width": ("fires.length_to_width=anderson",),
     "wind from": ("fires.wind_from_deg=225",),
     "wind towards": (*HOURLY, "fires.wind_towards=true"), "layers": LAYERS,
     "bare lines": ("breaks.treatment=bare-line",),
@@ -81,18 +78,8 @@ PAIRS = {
     "treatments, crews": ("breaks.treatment=shaded-break", "breaks.hold=hand",
                           "breaks.response_min=10")}
 REFUSED = {
-    "spotting on windows and synthetic land": (
-        (*WINDOWS, *SPOTTING, "mixture.synthetic=0.5"), "fires.spotting: expected cells of one size"
-        " together with fires.spotting, which counts cells, got 30 and 100 m"),
-    "an attack on windows and synthetic land": (
-        (*WINDOWS, "fires.initial_attack=300", "mixture.synthetic=0.5"),
-        "fires.initial_attack, which counts cells, got 30 and 100 m"),
-    "length of crews on windows and synthetic land": (
-        (*WINDOWS, *SHADED, "breaks.hold=hand", "breaks.crew_km=1", "mixture.synthetic=0.5"),
-        "breaks.crew_km, which counts cells, got 30 and 100 m"),
-    "a break wider than the smallest cell": (
-        (*WINDOWS, "mixture.synthetic=0.5", "breaks.width_m=40"),
-        "expected a break no wider than a cell of 30 m, got 40 m"),
+    "a break wider than a cell of a map": (
+        (*WINDOWS, "breaks.width_m=40"), "expected a break no wider than a cell of 30 m, got 40 m"),
     "a break wider than a synthetic cell": (("breaks.width_m=400",), "a cell of 100 m"),
     "shaded breaks with a rule of breach": ((*SHADED, 'breaks.breach="wilson"'),
                                             "no breaks.breach beside breaks.kind"),
@@ -109,7 +96,6 @@ REFUSED = {
     "a table that is not there": (("breaks.treatment=own", "breaks.treatments=none.toml"),
                                   "no such file"),
     "hours without weather": (("fires.hours=4",), "fires.weather together with fires.hours"),
-    "a year without weather": (("fires.year=2020",), "fires.weather together with fires.year"),
     "directions without weather": (("fires.wind_towards=true",), "with fires.wind_towards"),
     "a wind with a weather file": ((*HOURLY, "fires.wind_from_deg=10"), "beside fires.weather"),
     "layers with losses": ((*LAYERS, *LOSSES), "no fires.losses beside fires.layers"),
@@ -124,8 +110,8 @@ REFUSED = {
                                  "no mixture.narrow"),
     "dear slopes beside a treatment": (("breaks.treatment=grazing", "mixture.slope_costs=0.1"),
                                        "no mixture.slope_costs"),
-    "an empty family": (('landscapes.family=""', "mixture.fbp=0.5"), "expected the name "
-                        "of a synthetic family, got an empty one"),
+    "an empty family": (('landscapes.family=""', "mixture.fbp=0.5"), "expected a text, "
+                        "not empty"),
     "an unknown family": (("landscapes.family=ridgs",), "did you mean 'ridges'"),
     "a family beside those of the FBP System": (("landscapes.family=ridges", "mixture.fbp=0.5"),
                                                 "no mixture.fbp beside landscapes.family"),
@@ -135,8 +121,7 @@ REFUSED = {
     "an attack on land of two systems": (("fires.initial_attack=30", "mixture.fbp=0.5"),
                                          "got fbp and rothermel"),
     "held breaks where no crews are drawn": (("mixture.held=0.1", "mixture.fbp=1"),
-                                             "'rothermel' together with mixture.held"),
-    "layers with synthetic land": ((*LAYERS, "mixture.synthetic=0.5"), "synthetic landscapes")}
+                                             "'rothermel' together with mixture.held")}
 
 
 OWN_TABLE = """
@@ -194,13 +179,10 @@ def test_one_trains_under_what_one_plans_under(
         rewards.append(reward)
     assert np.isfinite(rewards).all()
     assert np.any(rewards)
-    if lines:
-        values = np.zeros(env.single_action_space.n, np.float32)
-        tried, gains = LineGains(source.sizes(2), 6, lambda _: values, 0).of(env.slots, 0, 0)
-        assert tried.size
-    else:
-        gains = ExactGains(source.sizes(2), 6).of(env.slots, 0)
-    assert np.nanmax(gains) > 0.0
+    settings = AgentSettings(segments=bool(lines), gain_share=1.0, gain_fires=6)
+    values = np.zeros(env.single_action_space.n, np.float32)
+    _, gains, _ = ActionGains(source.sizes(2), settings, 0).of(env.slots, 0, values, 0)
+    assert gains.max() > 0.0
 
 
 @pytest.mark.parametrize(("changes", "words"), REFUSED.values(), ids=REFUSED)
@@ -227,19 +209,17 @@ UNCOMPARED = {
 }
 
 
-@pytest.mark.parametrize("command", ["train", "evolve"])
 @pytest.mark.parametrize(("changes", "words"), UNCOMPARED.values(), ids=UNCOMPARED)
 def test_what_cannot_be_compared_is_refused_before_the_run(
-        command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str], changes: tuple[str, ...], words: str) -> None:
     def late(*_: object, **__: object) -> None:
         raise AssertionError("too late")
 
     monkeypatch.setattr("firebreak.train.run.trainer.ParallelTrainer", late)
-    monkeypatch.setattr("firebreak.train.studies.evolution.Evolution", late)
     path, out = tmp_path / "c.toml", tmp_path / "run"
     path.write_text(as_toml(load_config("quick", [*TINY, *changes])))
-    assert main([command, str(path), "--out", str(out)]) == BAD_INPUT
+    assert main(["train", str(path), "--out", str(out)]) == BAD_INPUT
     said = capsys.readouterr().err
     assert words in said
     assert said.count("\n") == 1
@@ -256,22 +236,15 @@ def test_what_can_be_compared_is_taken(changes: tuple[str, ...]) -> None:
     assert torch.equal(before, torch.random.get_rng_state())
 
 
-@pytest.mark.parametrize("command", ["train", "evolve", "trials"])
 def test_the_folder_of_the_option_counts_before_that_of_the_environment(
-        command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("FIREBREAK_DATA", str(tmp_path / "environment"))
     path = tmp_path / "c.toml"
     path.write_text(as_toml(load_config("quick", [*TINY, *WINDOWS])))
-    assert main([command, str(path), "--data", str(tmp_path / "option"),
+    assert main(["train", str(path), "--data", str(tmp_path / "option"),
                  "--out", str(tmp_path / "run")]) == BAD_INPUT
     assert str(tmp_path / "option" / "m.tif") in capsys.readouterr().err
-
-
-def test_folds_refuse_the_same(data: Path) -> None:
-    config = load_config("quick", [*TINY, *WINDOWS, "breaks.width_m=40"])
-    with pytest.raises(InputError, match="no wider than a cell of 30 m"):
-        make_store(config, data)
 
 
 def test_layers_of_a_window_are_those_read_for_its_map(data: Path) -> None:
@@ -336,12 +309,6 @@ def test_a_landscape_that_no_treatment_suits_is_drawn_again(data: Path) -> None:
     assert [one.name for one in all_treated([steep, level], treat)] == [level.name]
     with pytest.raises(InputError, match="the treatment can be done"):
         all_treated([steep], treat)
-
-
-def test_flames_decide_where_a_treatment_is_done_in_training_too(data: Path) -> None:
-    free, short = (splits_of(data, "breaks.treatment=grazing", *more).train[0].problem(
-        0, 0).scene.landscape for more in ((), ("breaks.treated_flame_m=1.0",)))
-    assert 0 < short.treatable.sum() < free.treatable.sum()
 
 
 def test_layers_of_joined_cells_are_means_as_values_are(data: Path) -> None:

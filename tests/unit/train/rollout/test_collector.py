@@ -49,7 +49,7 @@ def test_every_transition_reaches_the_replay_in_order() -> None:
 def test_a_full_buffer_refuses_instead_of_dropping() -> None:
     buffer = ExperienceBuffer(2, ENVS, (1, 4, 4))
     row = (torch.zeros(ENVS, 1, 4, 4, dtype=torch.uint8), torch.zeros(ENVS, dtype=torch.int64),
-           torch.zeros(ENVS), torch.zeros(ENVS, dtype=torch.bool))
+           torch.zeros(ENVS), torch.zeros(ENVS, dtype=torch.bool), torch.ones(ENVS))
     buffer.push(*row)
     buffer.push(*row)
     with pytest.raises(OverflowError, match="drain"):
@@ -61,7 +61,7 @@ def test_a_buffer_refuses_observations_that_are_no_bytes() -> None:
     buffer = ExperienceBuffer(2, ENVS, (1, 4, 4))
     with pytest.raises(TypeError, match="must be uint8"):
         buffer.push(torch.zeros(ENVS, 1, 4, 4), torch.zeros(ENVS, dtype=torch.int64),
-                    torch.zeros(ENVS), torch.zeros(ENVS, dtype=torch.bool))
+                    torch.zeros(ENVS), torch.zeros(ENVS, dtype=torch.bool), torch.ones(ENVS))
     assert buffer.held == buffer.received == 0
 
 
@@ -84,9 +84,10 @@ def test_the_replay_holds_the_bytes_of_what_the_agent_saw(monkeypatch: pytest.Mo
     seen: list[torch.Tensor] = []
     act = agent.act
 
-    def recorded(observation: torch.Tensor, mask: torch.Tensor, env_steps: int) -> torch.Tensor:
+    def recorded(observation: torch.Tensor, mask: torch.Tensor, env_steps: int,
+                 values: torch.Tensor) -> torch.Tensor:
         seen.append(observation.clone())
-        return act(observation, mask, env_steps)
+        return act(observation, mask, env_steps, values)
 
     monkeypatch.setattr(agent, "act", recorded)
     for _ in range(6):
@@ -94,7 +95,7 @@ def test_the_replay_holds_the_bytes_of_what_the_agent_saw(monkeypatch: pytest.Mo
         buffer = collector.buffer
         for k, observation in enumerate(seen):
             slow.append(through_floats(observation), buffer.action[k], buffer.reward[k],
-                        buffer.terminated[k])
+                        buffer.terminated[k], buffer.cost[k])
         seen.clear()
         buffer.drain(replay)
     assert collector.episodes > ENVS

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from firebreak.agent import exploration
 from firebreak.agent.dqn import DQNAgent
-from firebreak.agent.gain_store import GainStore
+from firebreak.agent.experience import GainBatch
 from firebreak.agent.line_values import mean_along
 from firebreak.agent.network import QMapNetwork, take_over
 from firebreak.agent.policy_file import Policy, load_policy, save_policy
@@ -19,7 +19,14 @@ from firebreak.agent.symmetry import SYMMETRIES, turn_line_actions, turn_map
 from firebreak.agent.targets import unit_of
 from firebreak.checks import InputError
 from firebreak.env import ENV_ID, synthetic_source
-from firebreak.env.core import action_count, allowed, are_allowed, begin
+from firebreak.env.core import (
+    action_costs,
+    action_count,
+    allowed,
+    are_allowed,
+    begin,
+    place_actions,
+)
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.problem import make_problem, problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
@@ -39,8 +46,9 @@ from firebreak.planning.learned.policy import line_values, q_map
 from firebreak.planning.making import make_plan
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.load import load_config
+from firebreak.train.data.sizes import choice_of
 from firebreak.train.data.splits import make_splits
-from firebreak.train.rollout.gains import TRIED, LineGains
+from firebreak.train.rollout.gains import ActionGains
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 
@@ -255,6 +263,22 @@ def test_exploring_draws_a_length_first_and_only_allowed_segments() -> None:
     np.testing.assert_allclose(counts / 400, expected / expected.sum(), atol=0.08)
 
 
+@pytest.mark.parametrize("lines", [False, True])
+def test_the_cost_of_an_action_is_what_it_takes_from_the_budget(lines: bool) -> None:
+    slots, rng = slots_of(scene_of(3, priced=True), share=0.6), np.random.default_rng(0)
+    land = slots.problem(0).scene.landscape
+    mean = land.cost[land.treatable].mean(dtype=np.float64)
+    seen = []
+    while slots.available[0].any() and len(seen) < 12:
+        action = rng.choice(np.flatnonzero(allowed(slots, SLOT_0, lines)[0]), 1)
+        cost = float(action_costs(slots, action, lines)[0])
+        before = float(slots.budget_left[0])
+        place_actions(slots, SLOT_0, action, lines)
+        assert cost * mean == pytest.approx(before - float(slots.budget_left[0]), rel=1e-6)
+        seen.append(cost)
+    assert len(set(seen)) > 3
+
+
 def test_the_guide_of_a_segment_is_the_mean_over_its_cells() -> None:
     grid = torch.rand(2, 9, 10)
     guide = exploration.line_guide(grid).unflatten(1, (SHAPES, 9, 10))
@@ -271,52 +295,49 @@ def test_labels_are_what_segments_save_per_cost_of_the_reward_fires() -> None:
     env.reset(seed=3)
     env.step(np.array([np.flatnonzero(mask)[5] for mask in env.action_masks()]))
     values = np.random.default_rng(0).random(env.single_action_space.n).astype(np.float32)
-    gains = LineGains(env.source.sizes(2), 10, lambda layers: values, seed=1)
+    settings_ = AgentSettings(segments=True, gain_share=1.0, gain_fires=10)
+    gains = ActionGains(env.source.sizes(2), settings_, seed=1)
     for slot in (1, 0):
-        segment, gain = gains.of(env.slots, slot, 4)
+        segment, gain, costs = gains.of(env.slots, slot, values, 4)
         mask = env.action_masks()[slot]
         assert mask[segment].all()
-        assert 20 < segment.size <= TRIED
+        assert 20 < segment.size <= choice_of(settings_).most
         assert np.where(mask, values, -1).argmax() in segment
         assert len(np.unique(segment)) == segment.size
         problem = env.slots.problems[slot]
         assert problem is not None
         scene, fires = problem.scene, problem.reward_fires
         before = burn(scene, fires, env.slots.breaks[slot]).loss.mean()
-        for action, told in zip(segment.tolist(), gain.tolist(), strict=True):
+        for action, told, cost in zip(segment.tolist(), gain.tolist(), costs.tolist(),
+                                      strict=True):
             breaks = env.slots.breaks[slot].copy()
             cells = action_cells(action, breaks.shape, joined=False)
             new = cells[env.slots.available[slot].ravel()[cells]]
             breaks.ravel()[new] = True
+            assert cost == new.size
             after = burn(scene, fires, breaks).loss.mean()
             assert told == pytest.approx((before - after) / new.size
                                          / env.slots.untreated_reward_loss[slot], abs=1e-6)
-    again, _ = gains.of(env.slots, 0, 4)
-    other, _ = gains.of(env.slots, 0, 5)
+    again, *_ = gains.of(env.slots, 0, values, 4)
+    other, *_ = gains.of(env.slots, 0, values, 5)
     assert (again == segment).all()
     assert not np.array_equal(other, segment)
 
 
 @pytest.mark.slow
-def test_a_store_keeps_segments_and_a_step_towards_their_gains_brings_values_nearer() -> None:
-    store = GainStore(OBSERVATION, (SIZE, SIZE), 4, lines=6)
-    for k in range(6):
-        draw = torch.Generator().manual_seed(k)
-        layers = torch.randint(1, 256, (OBSERVATION.channels, SIZE, SIZE), generator=draw)
-        layers[OBSERVATION.channel("best_downstream")] = 128
-        store.append(layers.to(torch.uint8), torch.rand(3 + k % 2, generator=draw) / 100,
-                     torch.arange(3 + k % 2) * 700 + k)
-    assert len(store) == 4
-    assert store.written == 6
-    batch = store.sample(12, torch.Generator().manual_seed(0))
-    assert batch.line is not None
-    assert batch.line.shape == (12, 6)
-    assert set((~batch.gain.isnan()).sum(1).tolist()) == {3, 4}
+def test_a_step_towards_the_gains_of_lines_brings_values_nearer() -> None:
+    draw = torch.Generator().manual_seed(0)
+    layers = torch.randint(1, 256, (12, OBSERVATION.channels, SIZE, SIZE), generator=draw)
+    layers[:, OBSERVATION.channel("best_downstream")] = 128
+    gain = torch.rand((12, 6), generator=draw) / 100
+    gain[::2, 4:] = torch.nan
+    batch = GainBatch(layers.float() / 255, gain,
+                      torch.arange(6) * 700 + torch.arange(12)[:, None])
     agent = DQNAgent(OBSERVATION, AgentSettings(
         learning_rate=1e-2, width=8, segments=True, gain_share=0.25, discount_end=0.0), 0)
 
     def error() -> float:
-        q = agent.q_values(batch.observation).gather(1, batch.line)
+        q = agent.q_values(batch.observation).gather(1, batch.action)
         unit = unit_of(batch.observation, OBSERVATION)[:, None]
         return float(((q - batch.gain) / unit)[~batch.gain.isnan()].abs().mean())
 
@@ -324,10 +345,6 @@ def test_a_store_keeps_segments_and_a_step_towards_their_gains_brings_values_nea
     for k in range(40):
         agent.learn(batch, turned=k % 2 * 4)
     assert error() < 0.7 * before
-    again = GainStore(OBSERVATION, (SIZE, SIZE), 4, lines=6)
-    again.restore(store.state())
-    assert torch.equal(again.line, store.line)
-    assert again.written == 6
 
 
 @pytest.mark.parametrize("leak", [False, True])

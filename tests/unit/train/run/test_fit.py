@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from firebreak.agent.dqn import DQNAgent
-from firebreak.agent.gain_store import GainStore
 from firebreak.agent.network import hash_of_weights
 from firebreak.agent.policy_file import load_policy
+from firebreak.agent.replay import Replay
 from firebreak.checks import InputError
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
@@ -35,20 +35,20 @@ def test_a_fit_begins_at_the_full_rate_and_lowers_the_loss_on_what_was_labelled(
     """The run itself learns next to nothing: its rate has fallen to 1e-7 after one step."""
     monkeypatch.setattr("firebreak.train.data.sizes.CELLS", 800)
     rates, sizes = [], []
-    sample, learn = GainStore.sample, DQNAgent.learn
+    sample, learn = Replay.sample_gains, DQNAgent.learn
     config = load_config("quick", [*FIT, *EARLY])
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
 
-    def noted(store: GainStore, size: int, generator: torch.Generator) -> object:
+    def noted(replay: Replay, size: int, generator: torch.Generator) -> object:
         sizes.append(size)
-        return sample(store, size, generator)
+        return sample(replay, size, generator)
 
     def learned(agent: DQNAgent, *given: object) -> object:
         update = learn(agent, *given)
         rates.append(agent.optimizer.param_groups[0]["lr"])
         return update
 
-    monkeypatch.setattr(GainStore, "sample", noted)
+    monkeypatch.setattr(Replay, "sample_gains", noted)
     monkeypatch.setattr(DQNAgent, "learn", learned)
     rows = list(trainer.run())
     trainer.close()

@@ -144,7 +144,7 @@ def test_a_hundred_updates_leave_nothing_behind() -> None:
     shape = (2, OBSERVATION.channels, SIZE, SIZE)
     for _ in range(20):
         replay.append(torch.zeros(shape, dtype=torch.uint8), torch.zeros(2, dtype=torch.int64),
-                      torch.zeros(2), torch.ones(2, dtype=torch.bool))
+                      torch.zeros(2), torch.ones(2, dtype=torch.bool), torch.ones(2))
 
     def learn(count: int) -> int:
         for _ in range(count):

@@ -7,11 +7,11 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.train.config.load import as_toml, load_config
 from firebreak.train.data.splits import make_splits
-from firebreak.train.run.resume import _changed
+from firebreak.train.run.resume import changed_settings
 from firebreak.train.run.trainer import ParallelTrainer
 from tiny import TINY
 
-NEW_KEYS = ("wind_limit", "length_to_width", "wind_towards")
+NEW_KEYS = ("crown", "spotting", "wind_towards")
 
 
 def test_keys_that_a_checkpoint_does_not_know_yet_are_no_change() -> None:
@@ -19,14 +19,14 @@ def test_keys_that_a_checkpoint_does_not_know_yet_are_no_change() -> None:
     then = "".join(line for line in now.splitlines(keepends=True)
                    if not line.startswith(NEW_KEYS))
     assert now.count("\n") - then.count("\n") == len(NEW_KEYS)
-    assert _changed(then, now) == []
-    words = ", ".join(_changed(then, as_toml(load_config("quick", ["fires.wind_limit=andrews"]))))
-    assert "fires.wind_limit andrews instead of none" in words
+    assert changed_settings(then, now) == []
+    words = ", ".join(changed_settings(then, as_toml(load_config("quick", ["fires.crown=cruz"]))))
+    assert "fires.crown cruz instead of finney" in words
 
 
 def test_a_checkpoint_of_another_version_is_compared_as_it_is() -> None:
     now = as_toml(load_config("quick"))
-    words = ", ".join(_changed(f"unheard_of = 3\n{now}", now))
+    words = ", ".join(changed_settings(f"unheard_of = 3\n{now}", now))
     assert "unheard_of None instead of 3" in words
 
 

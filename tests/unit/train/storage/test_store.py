@@ -203,8 +203,8 @@ def test_a_forged_state_is_refused(saved: Path, content: bytes) -> None:
 
 
 def test_a_newer_schema_and_another_kind_are_named(saved: Path) -> None:
-    with pytest.raises(InputError, match="kind 'trials', got 'run'"):
-        open_folder(saved, "trials")
+    with pytest.raises(InputError, match="kind 'shard', got 'run'"):
+        open_folder(saved, "shard")
     manifest(saved, schema=2)
     with pytest.raises(InputError, match="schema 1 or older, got schema 2"):
         open_folder(saved, "run")

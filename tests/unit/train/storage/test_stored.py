@@ -8,7 +8,7 @@ import pytest
 
 from firebreak.checks import InputError
 from firebreak.report.pages.run_report import comparison_picture
-from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows, trial_rows
+from firebreak.train.storage.stored import evaluation_of, memory_rows, metrics_rows
 
 READING = {"phase": "collect", "episodes": 3, "env_steps": 9, "rss_bytes": 9}
 PROGRESS = {"kind": "progress", "episodes": 3, "mean_return": None, "loss": 0.5, "epsilon": 0.5,
@@ -49,11 +49,6 @@ def test_a_row_of_metrics_of_another_kind_is_named(tmp_path: Path, change: dict[
     written(tmp_path / "metrics.jsonl", PROGRESS, PROGRESS | change)
     with pytest.raises(InputError, match=said):
         metrics_rows(tmp_path)
-
-
-def test_rows_of_trials_must_be_whole(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected rows with fold, validation, test"):
-        trial_rows(written(tmp_path / "trials.jsonl", {"kind": "fold", "trial": 1}))
 
 
 @pytest.mark.parametrize("change", [

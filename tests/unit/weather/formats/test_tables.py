@@ -193,7 +193,7 @@ def test_wtr_and_wnd_make_hourly_weather_between_the_extremes(tmp_path):
             "2 2 0 600 1400 12 32 80 20 482", name="a.wtr")
     wind = written(tmp_path, "METRIC", "2 1 0 23 155 0", "2 1 1230 11.5 0 50", "2 2 2300 46 90 0",
                    name="a.wnd")
-    table = read_weather(wind, year=2023)
+    table = read_weather(wind)
     assert table.rows == 48
     assert table.temperature_c[[6, 14, 30, 38]] == pytest.approx([10.0, 30.0, 12.0, 32.0])
     assert table.relative_humidity[[6, 14]] == pytest.approx([0.8, 0.2])
@@ -204,14 +204,14 @@ def test_wtr_and_wnd_make_hourly_weather_between_the_extremes(tmp_path):
     assert table.rain_mm.sum() == pytest.approx(12.0)
     np.testing.assert_allclose(table.wind_20ft_m_min[[12, 13, 46, 47]],
                                np.array([23.0, 11.5, 11.5, 46.0]) * KM_H / 1.15)
-    same = read_weather(tmp_path / "a.wtr", year=2023)
+    same = read_weather(tmp_path / "a.wtr")
     np.testing.assert_array_equal(same.temperature_c, table.temperature_c)
 
 
 def test_english_wtr_rain_is_in_hundredths_of_an_inch(tmp_path):
     written(tmp_path, "ENGLISH", "2 1 100 600 1400 50 86 80 20 482", name="a.wtr")
     table = read_weather(written(tmp_path, "ENGLISH", "2 1 0 10 155 0", "2 1 2400 10 155 0",
-                                 name="a.wnd"), year=2023)
+                                 name="a.wnd"))
     assert table.rain_mm.sum() == pytest.approx(25.4)
     assert table.temperature_c.max() == pytest.approx(30.0)
 
@@ -302,12 +302,15 @@ def test_a_bad_wtr_or_wnd_is_refused_with_its_name_and_line(tmp_path, wtr, wnd, 
     if wtr:
         written(tmp_path, *wtr, name="a.wtr")
     with pytest.raises(InputError, match=words):
-        read_weather(written(tmp_path, *wnd, name="a.wnd"), year=2023)
+        read_weather(written(tmp_path, *wnd, name="a.wnd"))
 
 
-def test_wtr_and_wnd_need_a_year(tmp_path):
-    with pytest.raises(InputError, match=r"expected the year of .* give the year .--year"):
-        read_weather(written(tmp_path, "METRIC", "2 1 0 23 155 0", name="a.wnd"))
+@pytest.mark.parametrize("days", [("2 28", "2 29", "3 1"), ("02 28", "03 01")])
+def test_wtr_and_wnd_have_a_leap_day_where_they_name_it(tmp_path, days):
+    written(tmp_path, "METRIC", *(f"{day} 0 600 1400 10 30 80 20 4" for day in days), name="a.wtr")
+    wind = written(tmp_path, "METRIC", f"{days[0]} 0 23 155 0", f"{days[-1]} 2300 23 155 0",
+                   name="a.wnd")
+    assert read_weather(wind).rows == 24 * len(days)
 
 
 def test_missing_and_foreign_files_are_refused(tmp_path):
@@ -398,7 +401,7 @@ def test_bad_gridded_weather_is_refused(grid):
     ("weather-streams-derived/pudahuel_2023-02.wnd", 240, False),
 ])
 def test_real_files_have_their_rows(data_dir, name, rows, one_fire):
-    table = read_weather(data_dir / name, year=2023)
+    table = read_weather(data_dir / name)
     assert (table.rows, table.one_fire) == (rows, one_fire)
     assert np.isfinite(table.wind_20ft_m_min).all()
 
@@ -406,7 +409,7 @@ def test_real_files_have_their_rows(data_dir, name, rows, one_fire):
 def test_the_real_wxs_agrees_with_the_station_and_the_wtr_it_was_made_from(data_dir):
     folder = data_dir / "weather-streams-derived"
     wxs = read_weather(folder / "pudahuel_2023-02.wxs")
-    pair = read_weather(folder / "pudahuel_2023-02.wtr", year=2023)
+    pair = read_weather(folder / "pudahuel_2023-02.wtr")
     station = read_weather(data_dir / "weather-chile-dmc" / "Pudahuel.csv")
     first = int(np.flatnonzero(station.time == wxs.time[0])[0])
     here = slice(first, first + wxs.rows)

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from firebreak.api.shared.machine import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.cli.commands.bench.fires import (
     WINDS,
     against_scipy,

@@ -112,7 +112,7 @@ def updates_per_second(repeats: int) -> float:
     import torch
 
     from firebreak.agent.dqn import DQNAgent
-    from firebreak.agent.replay import Batch
+    from firebreak.agent.experience import Batch
     from firebreak.layout import OBSERVATION
     from firebreak.train.config.schema import RunConfig
 

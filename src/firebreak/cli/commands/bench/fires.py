@@ -25,7 +25,7 @@ class Measured(NamedTuple):
 
 
 def measured(values: Sequence[float]) -> Measured:
-    """Of the repetitions of one measurement."""
+    """Summary of the repetitions of one measurement."""
     middle = median(values)
     return Measured(middle, (max(values) - min(values)) / 2 / middle)
 

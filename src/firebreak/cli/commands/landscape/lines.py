@@ -1,4 +1,4 @@
-"""`firebreak landscape lines`: candidate lines for breaks, with a score of each."""
+"""`firebreak landscape lines`: candidate lines for breaks."""
 
 import shlex
 import time
@@ -6,21 +6,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-from numpy.typing import NDArray
-
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import counted, fail, unknown_name
 from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.files import check_not_kept
 from firebreak.settings.binding import Bound
-from firebreak.settings.kinds import Fraction, NotNegative, Positive
+from firebreak.settings.kinds import NotNegative, Positive
 from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
     from firebreak.landscape.candidates.corridor import Corridor
-    from firebreak.landscape.candidates.score import Score
     from firebreak.landscape.landscape import Landscape
 
 CORRIDOR = "corridor"
@@ -52,10 +48,6 @@ class LinesArguments:
     """Shortest length of a line, but for gaps between two stretches of bare ground."""
     house_buffer: NotNegative = 30.0
     """Distance from a house within which no corridor runs, m."""
-    least_score: Fraction = 0.0
-    """Lowest score of a line, from 0 to 1."""
-    picture: Path | None = None
-    """Picture of the lines to write, a .png."""
     scene: SceneOptions = field(default_factory=SceneOptions)
 
 
@@ -64,19 +56,15 @@ def run(bound: Bound[LinesArguments]) -> int:
     args = bound.options
     common.check_there(args, args.landscape)
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
-    from firebreak.landscape.candidates.score import scores_of
     from firebreak.planning.core.area import area_mask, named_area
     from firebreak.planning.output.vectors import check_line_file, write_lines
 
     begin = time.perf_counter()
-    for path in filter(None, (args.out, args.picture)):
-        check_not_kept(path)
+    check_not_kept(args.out)
     kinds = [name.strip() for name in args.kinds.split(",") if name.strip()]
     for name in kinds:
         if name not in (CORRIDOR, *KINDS):
             raise unknown_name("kind", name, (CORRIDOR, *KINDS), "--kinds")
-    if args.picture is not None:
-        common.check_file(args.picture, ".png", "--picture")
     full = args.scene.read(args.landscape)
     land, inside = full, None
     if args.area is not None:
@@ -89,36 +77,31 @@ def run(bound: Bound[LinesArguments]) -> int:
     # Without --roads, bare or built-up ground as narrow as one.
     roads = None if land.road_m is None else land.road_m == 0.0
     masks = masks_of(land, roads, args.basin_ha)
-    lines = candidate_lines(land, {kind: mask for kind, mask in masks.items() if kind in kinds},
-                            args.least_m)
-    if CORRIDOR in kinds:
-        lines += _corridors(args, land)
+    lines = _corridors(args, land) if CORRIDOR in kinds else []
+    lines += sorted(candidate_lines(land, {kind: mask for kind, mask in masks.items()
+                                           if kind in kinds}, args.least_m),
+                    key=lambda line: -line.length_m)
     if inside is not None:  # around the area the land is read too
         lines = [line for line in lines if inside.ravel()[line.path].any()]
-    scores = scores_of(land, lines, masks, _spread(args, land))
-    both = sorted(((line, score) for line, score in zip(lines, scores, strict=True)
-                   if score.score >= args.least_score), key=lambda pair: -pair[1].score)
-    if not both:
+    if not lines:
         raise fail(expected="lines on the map", given="none", where=f"landscape {land.name}",
-                   remedy="lower --least-m, --basin-ha or --least-score")
-    files = [write_lines(args.out, [line.path for line, _ in both],
-                         [_columns(*pair, land) for pair in both], land)]
-    if args.picture is not None:
-        files.append(_drawn(args.picture, land, both))
-    print(_table(both))
-    print("\n".join(map(str, files)))
+                   remedy="lower --least-m or --basin-ha")
+    file = write_lines(args.out, [line.path for line in lines],
+                       [_columns(line) for line in lines], land)
+    print(f"{_table(lines)}\n{file}")
     area = "" if args.area is None else f" --area {shlex.quote(args.area)}"
     print(f"next: firebreak plan {shlex.quote(args.landscape)}{area} --lines "
           f"{shlex.quote(str(args.out))} --only-lines{scene_words(_of_plan(args.scene))} --out "
           "my_plan")
     if args.scene.json:
-        common.print_json({"files": list(map(str, files)), "lines": len(both),
+        common.print_json({"files": [str(file)], "lines": len(lines),
                            "seconds": time.perf_counter() - begin})
     return 0
 
 
 def _corridors(args: LinesArguments, land: "Landscape") -> "list[Corridor]":
     """The corridors of the map behind which fires burn most value per cost."""
+    from firebreak.api.plans.corridors import named_in
     from firebreak.fire import burn
     from firebreak.landscape.candidates.corridors.find import corridors_on
     from firebreak.landscape.candidates.corridors.ground import check_houses, ground_of
@@ -129,7 +112,8 @@ def _corridors(args: LinesArguments, land: "Landscape") -> "list[Corridor]":
     worth = burn(scene, scene.fires("plan", FIRES), want="statistics").downstream_value
     found = corridors_on(land, ground_of(land, args.house_buffer, args.basin_ha),
                          args.least_m, args.scene.breaks.leak)
-    return list(offered(found, worth, land).corridors)
+    named = named_in(args.scene.map.roads, None, land)
+    return list(offered(found, worth, land, named=named).corridors)
 
 
 def _of_plan(scene: SceneOptions) -> SceneOptions:
@@ -138,45 +122,17 @@ def _of_plan(scene: SceneOptions) -> SceneOptions:
         scene, map=replace(scene.map, roads=None))
 
 
-def _spread(args: LinesArguments, land: "Landscape") -> NDArray[np.float64]:
-    """Mean rate of spread of the head [H, W] over the weather that is asked for, m/min."""
-    from firebreak.fire import make_scene
-
-    conditions = args.scene.conditions(land, args.landscape)
-    # No fire burns, so none has to be given a duration.
-    regime = conditions.regime
-    if regime.median_min is None:
-        regime = replace(regime, duration_min=60.0)
-    scene = make_scene(land, replace(conditions, regime=regime), args.scene.seed, tiled=True)
-    weight = scene.scenarios.weight
-    return scene.mean_behavior(None, lambda head: {
-        "rate": np.tensordot(weight, head.rate_of_spread_m_min, axes=1)})["rate"]
-
-
-def _columns(line: "Corridor", score: "Score",
-             land: "Landscape") -> dict[str, str | float | None]:
+def _columns(line: "Corridor") -> dict[str, str | float | None]:
     return {"name": line.name, "kind": line.kind, **line.facts(),
             "length_m": round(line.length_m, 1), "cells": int(line.path.size),
-            "treatable_cells": int(line.cells.size),
-            "score": round(score.score, 4), **{
-                name: round(part, 4) for name, part in score.parts.items()}}
+            "treatable_cells": int(line.cells.size)}
 
 
-def _table(both: "list[tuple[Corridor, Score]]") -> str:
-    """Lines, length and score by kind."""
-    words = [f"{counted(len(both), 'line')}, best first; score 0 to 1: how well a line may be held"]
-    for kind in dict.fromkeys(line.kind for line, _ in both):
-        own = [(line.length_m, score.score) for line, score in both if line.kind == kind]
-        length, score = np.array(own).T
-        words.append(f"  {kind:<10} {len(own):>5}  {length.sum() / 1000.0:>8,.1f} km  score "
-                     f"{score.min():.2f} to {score.max():.2f}, mean {score.mean():.2f}")
+def _table(lines: "list[Corridor]") -> str:
+    """Lines and their length by kind."""
+    words = [counted(len(lines), "line")]
+    for kind in dict.fromkeys(line.kind for line in lines):
+        own = [line.length_m for line in lines if line.kind == kind]
+        words.append(f"  {kind:<10} {len(own):>5}  {sum(own) / 1000.0:>8,.1f} km")
     return "\n".join(words)
 
-
-def _drawn(path: Path, land: "Landscape", both: "list[tuple[Corridor, Score]]") -> Path:
-    from firebreak.report.figures.canvas import save_figure
-    from firebreak.report.figures.fields import lines_figure
-
-    figure = lines_figure(land, [(line.kind, line.path, score.score) for line, score in both],
-                          caption=land.name)
-    return save_figure(figure, path)

@@ -57,6 +57,13 @@ def anchors_of(land: Landscape, ground: GroundMaps, closer: float = 1.0) -> list
     return found
 
 
+def kind_at(cell: int, land: Landscape, ground: GroundMaps) -> str:
+    """The kind of anchor of a corridor that ends in a flat cell."""
+    kinds = {ROAD: ground.road, BARE: beside(ground.wide > 0), RIDGE: ground.ridge,
+             RIM: beside(land.burnable & ~land.treatable)}
+    return next((kind for kind, mask in kinds.items() if mask.ravel()[cell]), OPEN)
+
+
 def neighbours_of(anchors: list[Anchor], land: Landscape, least_m: float, near_m: float,
                   most_m: float) -> NDArray[np.int64]:
     """Pairs of anchors [n, 2] to join, the lower place first: in each of eight sectors around an

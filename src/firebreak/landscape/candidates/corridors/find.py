@@ -1,6 +1,8 @@
 """All corridors of a map: routes between anchors, and gaps between barriers."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,19 +30,26 @@ LEAST_TREATED = 0.6
 CLOSER, ENOUGH = (1.0, 0.5, 0.25), 100
 """Where an area is so small that it has fewer routes, its anchors come closer together."""
 
+MOST_PAIRS, WORTH_M, SAMPLES = 3000, 150.0, 9
+"""Pairs of anchors that routes are found for, where it is known what burns behind each cell; the
+distance over which that is smoothed, and the places between two anchors at which it is looked up.
+"""
+
 SECTORS = ("east", "south-east", "south", "south-west", "west", "north-west", "north", "north-east")
 
 
 def corridors_on(land: Landscape, ground: GroundMaps, least_m: float = LEAST_M,
-                 joined: bool = False) -> list[Corridor]:
+                 joined: bool = False,
+                 worth: NDArray[np.float64] | None = None) -> list[Corridor]:
     """Routes of `least_m` at least, and gaps between barriers, which may be shorter.
 
     Args:
+        worth: [H, W], value that burns behind each cell: routes where there is most of it alone.
         joined: the cells of a route touch by edges, for breaks that leak at corners.
     """
     found: dict[bytes, Corridor] = {}
     for closer in CLOSER:
-        found = _routes(land, ground, anchors_of(land, ground, closer), least_m, joined)
+        found = _routes(land, ground, anchors_of(land, ground, closer), least_m, joined, worth)
         if len(found) >= ENOUGH:
             break
     for gap in gaps_of(land, ground, least_m, joined):
@@ -49,9 +58,11 @@ def corridors_on(land: Landscape, ground: GroundMaps, least_m: float = LEAST_M,
 
 
 def _routes(land: Landscape, ground: GroundMaps, anchors: list[Anchor], least_m: float,
-            joined: bool) -> dict[bytes, Corridor]:
+            joined: bool, worth: NDArray[np.float64] | None) -> dict[bytes, Corridor]:
     """Routes of `least_m` at least between anchors that are neighbours, by their cells."""
     pairs = neighbours_of(anchors, land, min(least_m, NEAR_M), NEAR_M, max(MOST_M, least_m))
+    if worth is not None and len(pairs) > MOST_PAIRS:
+        pairs = pairs[_where_most_burns(pairs, anchors, worth, land.cell_size_m)]
     may = (land.treatable & ~ground.near_houses).ravel()
     way = may | (~land.burnable & (land.fuel_model != NODATA) & (ground.wide == 0)).ravel()
     found: dict[bytes, Corridor] = {}
@@ -69,6 +80,16 @@ def _routes(land: Landscape, ground: GroundMaps, anchors: list[Anchor], least_m:
             if own.length_m >= least_m:
                 found.setdefault(own.cells.tobytes(), own)
     return found
+
+
+def _where_most_burns(pairs: NDArray[np.int64], anchors: Sequence[Anchor],
+                      worth: NDArray[np.float64], cell_size_m: float) -> NDArray[np.int64]:
+    """Places of the MOST_PAIRS pairs of anchors between which most value burns behind a cell."""
+    smooth = ndimage.gaussian_filter(worth, WORTH_M / cell_size_m)
+    ends = np.stack(np.divmod(np.array([own.cell for own in anchors]), worth.shape[1]))[:, pairs]
+    along = np.linspace(0.0, 1.0, SAMPLES)
+    row, col = np.rint(ends[..., :1] + (ends[..., 1:] - ends[..., :1]) * along).astype(np.int64)
+    return np.sort(np.argsort(-smooth[row, col].mean(axis=1), kind="stable")[:MOST_PAIRS])
 
 
 def gaps_of(land: Landscape, ground: GroundMaps, most_m: float, joined: bool) -> list[Corridor]:
@@ -121,22 +142,46 @@ def ground_below(cells: Cells, land: Landscape, ground: GroundMaps) -> Ground:
     return Ground(ridge, road, edge, float(np.quantile(land.slope_tan.ravel()[cells], 0.9)))
 
 
-def with_names(corridors: Sequence[Corridor], land: Landscape) -> list[Corridor]:
-    """Corridors with names, from what most of each lies on and where among what may be treated:
-    "north-west ridge 2". Those that have a name keep it.
+def with_names(corridors: Sequence[Corridor], land: Landscape,
+               named: Mapping[str, Cells] = MappingProxyType({})) -> list[Corridor]:
+    """Corridors with names: their own, that of the road or line which most of each runs along, or
+    else what most of it lies on and where among what may be treated, "north-west ridge 2".
+
+    named: the flat cells of roads and lines by their names.
     """
     rows, cols = np.nonzero(land.treatable)
     box = ((rows.min(), cols.min(), np.ptp(rows) + 1, np.ptp(cols) + 1) if rows.size
            else (0, 0, 1, 1))
-    seen: dict[str, int] = {}
+    near = _names_beside(named, land.shape)
+    names = [own.name or _runs_along(own.path, near, list(named)) for own in corridors]
+    shared = {name for name, count in Counter(names).items() if count > 1}
+    seen: Counter[str] = Counter()
     found = []
-    for own in corridors:
-        if not own.name:
-            kind = f"{_district(own.path, land.shape[1], *map(int, box))} {_lies_on(own)}"
-            seen[kind] = seen.get(kind, 0) + 1
-            own = own._replace(name=f"{kind} {seen[kind]}")
-        found.append(own)
+    for own, name in zip(corridors, names, strict=True):
+        kind = name or f"{_district(own.path, land.shape[1], *map(int, box))} {_lies_on(own)}"
+        seen[kind] += 1
+        found.append(own._replace(name=name if name and name not in shared
+                                  else f"{kind} {seen[kind]}"))
     return found
+
+
+def _names_beside(named: Mapping[str, Cells], shape: tuple[int, int]) -> NDArray[np.int64]:
+    """The number of the name of each flat cell, or of the nearest that touches it, from 1; else 0.
+    """
+    number = np.zeros(shape, np.int64)
+    for k, cells in enumerate(named.values(), start=1):
+        number.ravel()[cells] = k
+    if not named:
+        return number.ravel()
+    away, (row, col) = ndimage.distance_transform_edt(number == 0, return_indices=True)
+    return np.where(away < 2.0, number[row, col], 0).ravel()
+
+
+def _runs_along(path: Cells, near: NDArray[np.int64], names: Sequence[str]) -> str:
+    """The name that at least half of a path is at or beside, or nothing."""
+    counts = np.bincount(near[path], minlength=2)[1:]
+    most = int(counts.argmax())
+    return names[most] if counts[most] and 2 * counts[most] >= path.size else ""
 
 
 def _lies_on(own: Corridor) -> str:

@@ -15,10 +15,10 @@ from firebreak.checks import fail
 from firebreak.landscape.candidates.lines import (
     BASIN_HA,
     candidate_lines,
+    fuel_kinds,
     masks_of,
     narrow_ground,
 )
-from firebreak.landscape.candidates.score import ease_of_control, large_of
 from firebreak.landscape.landscape import NODATA, Landscape
 
 Mask = NDArray[np.bool_]
@@ -37,6 +37,14 @@ NARROW_BARE, WIDE_BARE, UNTREATABLE = 0.4, 3.0, 12.0
 """The surface on bare ground that is narrow or wide, and on ground that burns and is not treatable.
 """
 LEAST_SURFACE = 0.05
+LEAST_WIDE_HA = 2.0
+"""Ground that does not burn is wide from this size on."""
+CONTROL = {"GR1": 0.9, "GS1": 0.6, "SH1": 0.3, "TL1": 0.6}
+"""Ease of making a line in a kind of fuel, by the name of the fuel with the least load of that
+kind; other fuels 0.5: grass is easy, shrubs are hard."""
+OTHER_FUEL = 0.5
+CANOPY_SHARE = 0.5
+"""Share of the ease that a closed canopy takes away."""
 
 _AROUND = np.ones((3, 3), np.bool_)
 
@@ -101,6 +109,24 @@ def _surface(land: Landscape, on_ridge: Mask, ridge: Mask, road: Mask, edge: Mas
     return hard
 
 
+def large_of(mask: Mask, landscape: Landscape) -> Mask:
+    """The stretches of a mask of LEAST_WIDE_HA at least; corners join."""
+    patches, count = ndimage.label(mask, _AROUND)
+    sizes = np.bincount(patches.ravel(), minlength=count + 1)
+    return mask & (sizes[patches] * landscape.cell_size_m**2 >= LEAST_WIDE_HA * 1e4)
+
+
+def ease_of_control(landscape: Landscape) -> NDArray[np.float64]:
+    """Ease of making a line in each cell [H, W], 0 to 1; see CONTROL."""
+    fuels = landscape.fuels
+    ease = np.ones(landscape.shape)
+    for code in fuels.burnable_codes.tolist():
+        least = fuels.label(fuels.least_load(code))
+        ease[landscape.fuel_model == code] = CONTROL.get(least, OTHER_FUEL)
+    return ease * (1.0 - CANOPY_SHARE * landscape.canopy_cover.astype(np.float64)
+                   * (fuel_kinds(landscape) > 0))
+
+
 def beside(mask: Mask) -> Mask:
     """A mask and the cells that touch it."""
     return np.asarray(ndimage.binary_dilation(mask, _AROUND))
@@ -120,13 +146,15 @@ def houses_of(land: Landscape) -> Mask:
 
 
 def within(mask: Mask, distance_m: float, cell_size_m: float) -> Mask:
-    """The cells of a mask and those whose ground is nearer to a cell of it than a distance."""
+    """The cells of a mask and those whose ground is nearer to the middle of one than a distance:
+    where in its cell a house stands is not known.
+    """
     if not mask.any():
         return mask
     row, col = ndimage.distance_transform_edt(~mask, return_distances=False, return_indices=True)
     rows, cols = np.indices(mask.shape)
-    # Between squares there is a cell less than between their middles.
-    apart = np.hypot(np.maximum(np.abs(rows - row) - 1, 0), np.maximum(np.abs(cols - col) - 1, 0))
+    # From a middle to a square it is half a cell less than to its middle.
+    apart = np.hypot(*(np.maximum(np.abs(away) - 0.5, 0.0) for away in (rows - row, cols - col)))
     return mask | (apart * cell_size_m < distance_m)
 
 

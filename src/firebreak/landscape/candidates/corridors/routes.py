@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from firebreak.landscape.candidates.corridor import Cells
 
-TILE_M = 3000.0
+TILE_M = 1000.0
 """Side of the tiles whose anchors share a graph."""
 DETOUR = 1.7
 """Length of a route beside the distance between its ends, at most."""

@@ -15,7 +15,7 @@ Line = NDArray[np.float64]
 
 
 def centre_lines(corridors: Sequence[Corridor], width: int) -> list[list[Line]]:
-    """Of each corridor its centre line, parted where it steps over wide bare ground.
+    """Centre line of each corridor, parted where it steps over wide bare ground.
 
     width: columns of the map.
     """

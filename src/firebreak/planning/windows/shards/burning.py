@@ -64,7 +64,7 @@ class BurningFires:
             self._burn(places)
 
     def _mark(self, breaks: NDArray[np.int64]) -> None:
-        """Has the fires in their places burn again that new breaks in padded cells may change."""
+        """Mark the fires in their places that new breaks in padded cells may change."""
         fires = self._slots.fires
         if self._rules.acts_nearby:
             for place in breaks.tolist():
@@ -91,7 +91,7 @@ class BurningFires:
             yield some, self._places_of(some), wanted[some]
 
     def put_all_aside(self) -> None:
-        """So that every fire is in the box that it burned."""
+        """Put every fire in the box that it burned."""
         self._waits = True
         self._make_room(self._fire_at.size)
 
@@ -135,7 +135,7 @@ class BurningFires:
                            for side in self._sides)
 
     def _places_of(self, some: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where fires are in storage, no more of them than places; others make room."""
+        """Places of fires in storage, no more of them than places; others make room."""
         if not self._waits:
             return some
         away = np.setdiff1d(some, self._fire_at)

@@ -26,8 +26,8 @@ class Wanted(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """Of n lines. fires: of each line the numbers within the shard of those fires, of the ones
-    wanted, that depend on it, i32; saved: of each of these, whole units i64.
+    """Ratings of n lines. fires: of each line the numbers within the shard of those fires, of the
+    ones wanted, that depend on it, i32; saved: of each of these, whole units i64.
     """
 
     fires: list[NDArray[np.int32]]
@@ -57,7 +57,7 @@ class LineTable:
         return len(self._lines)
 
     def near(self, numbers: Sequence[int], window: Window) -> list[int]:
-        """Those of some lines, in order, whose box meets a window."""
+        """Lines of some, in order, whose box meets a window."""
         if not numbers:
             return []
         which = np.array(numbers, np.int64)
@@ -154,7 +154,7 @@ def loss_unit(bound: float) -> float:
 
 
 def known_boxes(boxes: Sequence[Box], scene: Scene) -> list[Box]:
-    """Of fires that burn these boxes, the parts of the map on which they burn as on all of it."""
+    """Parts of the map on which fires of these boxes burn as on all of it."""
     rows, cols = scene.landscape.shape
     own = scene.conditions
     if own.spotting is not None:

@@ -98,13 +98,26 @@ def test_no_corridor_comes_within_the_buffer_of_a_house() -> None:
     assert not houses_of(part).any()  # in all of a small area of a domain
 
 
-def test_the_buffer_is_measured_from_ground_to_ground() -> None:
+def test_the_buffer_is_measured_from_the_middle_of_a_cell_of_houses() -> None:
     mask = np.zeros((9, 9), np.bool_)
     mask[4, 4] = True
     assert within(mask, 0.0, 30.0).sum() == 1
-    assert within(mask, 30.0, 30.0).sum() == 9
-    assert within(mask, 31.0, 30.0).sum() == 21  # corners two cells away are 42 m off
-    assert within(mask, 25.0, 10.0).sum() == 45  # all of 7 x 7 but its corners
+    assert within(mask, 30.0, 30.0).sum() == 9  # those beside it begin 15 m off
+    assert within(mask, 45.1, 30.0).sum() == 13  # the next four begin 45 m off
+    assert within(mask, 30.0, 10.0).sum() == 45  # all of 7 x 7 but its corners
+    assert within(mask, 30.0, 90.0).sum() == 1  # those beside it begin 45 m off
+
+
+def test_where_it_is_known_what_burns_routes_are_found_there_alone(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    land = land_of(RIDGE)
+    ground, worth = ground_of(land), np.where(COLS < 15, 1.0, 0.0)
+    every = corridors_on(land, ground, 300.0, worth=worth)
+    monkeypatch.setattr("firebreak.landscape.candidates.corridors.find.CLOSER", (0.25,))
+    monkeypatch.setattr("firebreak.landscape.candidates.corridors.find.MOST_PAIRS", 40)
+    some = corridors_on(land, ground, 300.0, worth=worth)
+    assert 0 < len(some) <= 40 < 100 <= len(every)
+    assert all((own.path % SIDE < 20).mean() > 0.5 for own in some)
 
 
 def test_a_buffer_that_leaves_nothing_is_refused() -> None:
@@ -208,3 +221,17 @@ def test_names_say_place_and_ground_and_differ(of_ridge: list[Corridor]) -> None
     assert "central ridge 1" in names
     named = of_ridge[0]._replace(name="Main Divide")
     assert with_names([named], land_of(RIDGE))[0].name == "Main Divide"
+    assert [own.name for own in with_names([named, named], land_of(RIDGE))] == [
+        "Main Divide 1", "Main Divide 2"]
+
+
+def test_what_runs_along_a_road_has_its_name(of_ridge: list[Corridor]) -> None:
+    along = next(own for own in of_ridge if own.ground is not None and own.ground.ridge > 0.8)
+    beside = along.path + 1
+    assert named(along, {"Truck Trail": beside[:9], "Main Divide": beside[9:]}) == "Main Divide"
+    assert named(along, {"Main Divide": beside + 5}) == "north ridge 1"
+    assert named(along, {"Main Divide": beside[:along.path.size // 2 - 2]}) == "north ridge 1"
+
+
+def named(own: Corridor, roads: dict[str, np.ndarray]) -> str:
+    return with_names([own], land_of(RIDGE), roads)[0].name

@@ -34,13 +34,21 @@ const cellsWords = () => {
   const e = edits(), more = [e.add.length ? `${e.add.length} added` : "", e.remove.length ? `${e.remove.length} removed` : ""].filter(Boolean);
   return `${S.step.toLocaleString("en")} of ${many(plan().cells.length, "cell")}${more.length ? ` of the plan, ${more.join(", ")}` : ""}`;
 };
+// What the report says of the plan so far: known where whole segments of it stand, and no more.
+const told = () => {
+  const p = plan(), built = S.step ? p.build_order[S.step - 1] : 0;
+  return p.told.length && !isEdited() && p.build_order[S.step] !== built ? p.told[built] : null;
+};
 function numbers() {
   const now = S.now;
   $("order").textContent = `The plan, in ${plan().build_order.length ? "build order" : "the order of placement"}`;
   $("step").max = plan().cells.length; $("step").value = S.step;
   $("step").setAttribute("aria-valuetext", cellsWords());
   $("count").textContent = cellsWords();
-  $("reduction").textContent = now ? band(now.reduction) : "…";
+  const own = now ? band(now.reduction) : "…", report = told();
+  $("reduction").textContent = report ? `${band(report)}, as in the report` : own;
+  $("own").textContent = own;
+  $("own").hidden = $("ownlabel").hidden = !report;
   $("outside").textContent = now && now.outside !== null ? percent(now.outside) : "depends on flame length";
   $("cvar").textContent = now ? percent(now.cvar90) : "…";
   const change = $("change");
@@ -53,7 +61,7 @@ function numbers() {
   }
   $("undo").disabled = !isEdited();
   const held = !live && now && now.step !== S.step ? ` Numbers and layers are those of step ${now.step}: this file holds only some steps.` : "";
-  $("note").textContent = `From ${data.explore_fires} fires that no method was given; 95 % intervals ${data.intervals}. Test a plan that you tuned on these numbers on other fires, with firebreak evaluate --plan.${held}`;
+  $("note").textContent = `${told() ? "But for the report's number f" : "F"}rom ${data.explore_fires} fires that no method was given, and that are not the report's; 95 % intervals ${data.intervals}. Test a plan that you tuned on these numbers on other fires, with firebreak evaluate --plan.${held}`;
 }
 function table() {
   const body = $("plans").tBodies[0];
@@ -114,7 +122,7 @@ function readout(cell) {
     if (!treatable[cell]) words.push("not treatable");
   } else words.push("does not burn");
   const place = inPlan(cell), year = place >= 0 && plan().years.length ? `, to build in ${plan().years[place]}` : "";
-  if (place >= 0) words.push(`${plan().build_order.length ? `segment with build order ${plan().build_order[place]}` : `break ${place + 1} of the plan`}${year}`);
+  if (place >= 0) words.push(`${plan().build_order.length ? `${plan().names[place] || "segment"}, number ${plan().build_order[place]} in build order` : `break ${place + 1} of the plan`}${year}`);
   if (data.standing.includes(cell)) words.push("a break stands here already");
   if (S.fire) words.push(`fire ${when(at(S.fire.without, cell))} without, ${when(at(S.fire.treated, cell))} with breaks`);
   if (S.gain && S.gain.cell === cell && !breaks().includes(cell)) words.push(`a break here reduces the loss by a further ${percent(S.gain.saves, 2)}`);

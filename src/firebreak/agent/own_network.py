@@ -1,0 +1,129 @@
+"""Networks of the user's in the place of firebreak's own: handed in from Python, or of an installed
+package.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import EntryPoint
+
+import torch
+from torch import Tensor, nn
+
+from firebreak import installed
+from firebreak.agent.targets import whole_value
+from firebreak.checks import fail, unknown_name
+
+MakeNetwork = Callable[[int, int, int], nn.Module]
+"""Makes a network from the channels of an observation, the width that was asked for, and the number
+of values of each cell: one for each shape, action around it (1: the cell itself), or two where what
+follows an action is valued apart. It takes observations [M, C, H, W] of any H and W and returns
+values [M, number, H, W]. No layer may draw, or act otherwise in training: the values with which an
+agent acts are those that its policy has later.
+"""
+
+_OTHERWISE_IN_TRAINING = (nn.modules.dropout._DropoutNd, nn.modules.batchnorm._BatchNorm)
+
+_HANDED: dict[str, MakeNetwork] = {}
+
+
+@cache
+def _of_packages() -> dict[str, EntryPoint]:
+    return installed.added(installed.NETWORKS, ())
+
+
+def with_network(make: MakeNetwork, where: str) -> str:
+    """Makes a function known as a network under its own name, which it returns.
+
+    Raises:
+        InputError: a function without a name, or no function.
+    """
+    name = getattr(make, "__name__", type(make).__name__)
+    if not callable(make) or not re.fullmatch(r"[A-Za-z][\w-]{0,60}", name):
+        raise fail(expected="a function with a name, by which a policy finds its network again",
+                   given=name[:80], where=where, remedy="define it with def or class")
+    _HANDED[name] = make
+    return name
+
+
+def _maker(name: str, where: str) -> MakeNetwork:
+    if name in _HANDED:
+        return _HANDED[name]
+    packages = _of_packages()
+    if name in packages:
+        return installed.loaded(packages[name])
+    if known := {*_HANDED, *packages}:
+        raise unknown_name("network", name, known, where)
+    raise fail(expected="a network that a package adds (entry points firebreak.networks) or that "
+                        "was handed in from Python", given=f"'{name}'", where=where,
+               remedy="install the package, or hand the network in first")
+
+
+class OwnNetwork(nn.Module):
+    """A user's network, called as `QMapNetwork` is.
+
+    Args:
+        name: of the function that makes it.
+        where: the name was said.
+
+    Raises:
+        InputError: there is no such function, or it makes nothing that can learn.
+    """
+
+    def __init__(self, name: str, channels: int, width: int, shapes: int,
+                 where: str = "agent.network", parts: int = 1) -> None:
+        super().__init__()
+        self.name, self.width, self.shapes, self.parts = name, width, shapes, parts
+        body = _maker(name, where)(channels, width, parts * shapes)
+        weights = list(body.parameters()) if isinstance(body, nn.Module) else []
+        if not weights or any(one.dtype != torch.float32 or nn.parameter.is_lazy(one)
+                              for one in weights):
+            raise fail(expected="a torch module with parameters of float32, none of them lazy",
+                       given=type(body).__name__, where=f"network '{name}'",
+                       remedy="return such a module")
+        for layer in body.modules():
+            if isinstance(layer, _OTHERWISE_IN_TRAINING):
+                raise fail(expected="layers that compute the same in training as later",
+                           given=type(layer).__name__, where=f"network '{name}'",
+                           remedy="leave it out, or take torch.nn.GroupNorm to normalize")
+        self.body = body
+
+    def forward(self, observation: Tensor, part: tuple[slice, slice] | None = None) -> Tensor:
+        """Q-values of all actions [M, A], or of those in a part of the map.
+
+        Raises:
+            InputError: the network returned something else.
+        """
+        return whole_value(self._parts_of_all(observation, part), observation)
+
+    def _parts_of_all(self, observation: Tensor,
+                      part: tuple[slice, slice] | None = None) -> Tensor:
+        """The parts of the values of all actions: [M, parts, A]."""
+        values: Tensor = self.body(observation)
+        maps, _, rows, cols = observation.shape
+        given = str(tuple(values.shape)) if isinstance(values, Tensor) else type(values).__name__
+        if isinstance(values, Tensor) and not values.is_floating_point():
+            given = str(values.dtype)
+        if given != str((maps, self.parts * self.shapes, rows, cols)):
+            raise fail(expected=f"values of shape {(maps, self.parts * self.shapes, rows, cols)}",
+                       given=given, where=f"network '{self.name}'",
+                       remedy="return a value for each shape and cell of the observation")
+        own = values if part is None else values[:, :, *part]
+        return own.unflatten(1, (self.parts, self.shapes)).flatten(2)
+
+    def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
+        """Q-values of the actions i64 [M, L] alone: [M, L]."""
+        return whole_value(self.parts_at(observation, action), observation)
+
+    def parts_at(self, observation: Tensor, action: Tensor) -> Tensor:
+        """The parts of the values of the actions i64 [M, L]: [M, parts, L]."""
+        return self._parts_of_all(observation).gather(
+            2, action[:, None].expand(-1, self.parts, -1))
+
+    def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
+        """Q-values of one action of each map, i64 [M]: [M]."""
+        return self.values_at(observation, action[:, None])[:, 0]
+
+    def parts_of(self, observation: Tensor, action: Tensor) -> Tensor:
+        """The parts of the value of one action of each map, i64 [M]: [M, parts]."""
+        return self.parts_at(observation, action[:, None])[..., 0]

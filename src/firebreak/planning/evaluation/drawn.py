@@ -1,0 +1,221 @@
+"""Plans that were drawn or made elsewhere, at their own cost: what each saves for its length and
+cost, what the single lines or polygons of a drawn map are worth, and what a plan that begins with
+them changes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from firebreak.checks import counted
+from firebreak.fire import Fires, KnownFires, Scene
+from firebreak.landscape.candidates.corridor import Cells
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.value_unit import value_unit
+from firebreak.planning.core.break_segments import pieces
+from firebreak.planning.core.built import parts_of
+from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
+from firebreak.planning.evaluation.judging import TEST_SET, Burn, SceneResult, statistics
+
+
+class Named(Protocol):
+    """A line or polygon, see `output.given.Feature`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def cells(self) -> NDArray[np.int64]: ...
+
+
+class Rate(NamedTuple):
+    """Savings of a plan for its length and its cost, of the mean loss of a fire, in the unit of
+    `Row.loss_unit`: a km of its segments, a unit of cost. more_per_km, more_per_cost: than the
+    first of the plans; None of that.
+    """
+
+    km: float
+    cost: float
+    per_km: Interval
+    per_cost: Interval
+    more_per_km: Interval | None
+    more_per_cost: Interval | None
+
+
+def rates_of(scene: Scene, result: SceneResult, plans: Mapping[str, Plan]) -> dict[str, Rate]:
+    """Rates of plans that treat something, by name, with paired 95 % intervals."""
+    groups, before = _groups(result), result.untreated
+    scale = float(before.mean()) * value_unit(scene.landscape).per_value
+    sizes = {name: (sum(part.length_m for part in parts_of(plan, scene.landscape)) / 1000.0,
+                    plan.cost) for name, plan in plans.items() if plan.cells.size}
+
+    def saved(less: NDArray[np.float64]) -> Interval:
+        return Interval(*(scale * one for one in groups.saving(less, before, at_most=None)))
+
+    found: dict[str, Rate] = {}
+    for name, own in sizes.items():
+        each = [result.saved[name] / size for size in own]
+        first = next(iter(sizes))
+        than = [result.saved[first] / size for size in sizes[first]]
+        found[name] = Rate(*own, *map(saved, each), *(
+            (None, None) if name == first
+            else [saved(one - other) for one, other in zip(each, than, strict=True)]))
+    return found
+
+
+class FeatureWorth(NamedTuple):
+    """Shares of the loss without breaks. alone: what a feature saves by itself; lost: what its plan
+    saves less without it.
+    """
+
+    name: str
+    cells: int
+    cost: float
+    alone: Interval
+    lost: Interval
+
+
+def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[Named],
+             burn: Burn = statistics, report: Reporter = no_report) -> list[FeatureWorth]:
+    """The worth of the features of a drawn plan on the test fires.
+
+    Args:
+        features: whose cells are all of the plan's; a cell may be of several.
+        report: takes fires as they burn, twice the test fires for each feature.
+    """
+    land, groups, before = scene.landscape, _groups(result), result.untreated
+    fires = scene.fires(TEST_SET, before.size)
+    known = (KnownFires(scene, fires, plan.break_mask())
+             if burn is statistics and not scene.tiled else None)
+    times = np.zeros(land.fuel_model.size, np.int64)  # features that a cell is of
+    for feature in features:
+        times[feature.cells] += 1
+
+    def loss(cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        mask = _mask(cells, land.shape)
+        report(before.size)
+        return burn(scene, fires, mask).loss if known is None else known.loss_under(mask)
+
+    under, found = loss(plan.cells), []
+    for feature in features:
+        alone = loss(feature.cells)
+        rest = plan.cells[~np.isin(plan.cells, feature.cells[times[feature.cells] == 1])]
+        found.append(FeatureWorth(
+            feature.name, int(feature.cells.size),
+            float(land.cost.ravel()[feature.cells].sum(dtype=np.float64)),
+            groups.saving(before - alone, before),
+            groups.saving(loss(rest) - under, before, at_most=None)))
+    return found
+
+
+def _groups(result: SceneResult) -> FireGroups:
+    return fire_groups(result.weather, result.untreated, result.times)
+
+
+KEEP, DROP, SHORTEN, LENGTHEN, JOIN, ADD = "keep", "drop", "shorten", "lengthen", "join", "add"
+RANK = {JOIN: 0, LENGTHEN: 0, ADD: 0, DROP: 1, SHORTEN: 1, KEEP: 2}
+"""The place of an action among the changes."""
+
+
+class Change(NamedTuple):
+    """A line of the network, or a new one, and what is done with it.
+
+    Attributes:
+        action: DROP, SHORTEN or KEEP of the network; JOIN, LENGTHEN or ADD of what is new.
+        name: of the line; beside: of the lines of the network that a new one touches.
+        cells: how many are dropped, kept, or new.
+        cost: of these.
+        saved: share of the loss without breaks that they save beside the others, of the network or
+            of the plan.
+    """
+
+    action: str
+    name: str
+    beside: tuple[str, ...]
+    cells: int
+    cost: float
+    saved: Interval
+
+
+def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence[Named],
+               plan: Plan, report: Reporter = no_report) -> list[Change]:
+    """The changes from a network to a plan: what is new first, by what it saves per cost; then what
+    is dropped, the least worth first; then what is kept.
+
+    Args:
+        fires: that say what each saves, with `groups` of them.
+        network: lines of treatable cells; a cell may be of several.
+        report: takes lines.
+    """
+    land = scene.landscape
+    own = np.unique(np.concatenate([plan.cells[:0], *(one.cells for one in network)]))
+    known = KnownFires(scene, fires, land.treatable)
+
+    def saved(all_: Cells, some: Cells) -> Interval:
+        """The saving by some cells beside the others of all."""
+        less = [known.loss_under(_mask(cells, land.shape))
+                for cells in (np.setdiff1d(all_, some), all_)]
+        report(1)
+        return groups.saving(less[0] - less[1], known.loss, at_most=None)
+
+    found = []
+    for one in network:
+        kept = np.isin(one.cells, plan.cells)
+        gone = one.cells[~kept]
+        others = np.concatenate([own[:0], *(more.cells for more in network if more is not one)])
+        action = KEEP if not gone.size else DROP if not kept.any() else SHORTEN
+        cells = np.setdiff1d(gone if gone.size else one.cells, others)
+        found.append(Change(action, one.name, (), int(cells.size), cost_of(cells, land),
+                            saved(own if gone.size else np.sort(plan.cells), cells)))
+    new = np.zeros(land.shape, np.bool_)
+    new.ravel()[np.setdiff1d(plan.cells, own)] = True
+    stays = [one for one in network if np.isin(one.cells, plan.cells).any()]
+    for piece in pieces(new):
+        beside = ndimage.binary_dilation(_mask(piece, land.shape), np.ones((3, 3))).ravel()
+        names = tuple(one.name for one in stays if beside[one.cells].any())
+        action = JOIN if len(names) > 1 else LENGTHEN if names else ADD
+        found.append(Change(action, "", names, int(piece.size), cost_of(piece, land),
+                            saved(np.sort(plan.cells), piece)))
+    def place(change: Change) -> tuple[int, float]:
+        per_cost = change.saved.mean / change.cost if change.cost > 0.0 else 0.0
+        return RANK[change.action], per_cost if RANK[change.action] == 1 else -per_cost
+
+    return sorted(found, key=place)
+
+
+def changes_table(changes: Sequence[Change], land: Landscape, cost_unit: str,
+                  ) -> list[dict[str, str | int | float]]:
+    """A row for each change."""
+    return [{"action": one.action, "line": one.name, "beside": "; ".join(one.beside),
+             "cells": one.cells, "area_ha": round(one.cells * land.cell_size_m**2 / 1e4, 4),
+             "cost": round(one.cost, 4), "cost_unit": cost_unit,
+             **{name: round(100.0 * share, 4) for name, share in zip(
+                 ("saves_percent", "saves_low", "saves_high"), one.saved, strict=True)}}
+            for one in changes]
+
+
+def changes_words(changes: Sequence[Change]) -> str:
+    """A sentence on the lines that are kept, dropped and new."""
+    count = {action: sum(one.action == action for one in changes) for action in RANK}
+    return (f"of the lines of the existing network {count[KEEP]} are kept, {count[SHORTEN]} "
+            f"shortened and {count[DROP]} dropped; {count[JOIN]} new pieces join two of them, "
+            f"{count[LENGTHEN]} lengthen one, {count[ADD]} stand alone")
+
+
+def change_words(change: Change) -> str:
+    """A change in words: what to do with which line, with how many cells."""
+    where, cells = " and ".join(change.beside), counted(change.cells, "cell")
+    return {KEEP: f"keep {change.name}", DROP: f"drop {change.name}",
+            SHORTEN: f"shorten {change.name} by {cells}", JOIN: f"join {where} with {cells}",
+            LENGTHEN: f"lengthen {where} by {cells}",
+            ADD: f"add a piece of {cells}"}[change.action]
+
+
+def _mask(cells: Cells, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    mask = np.zeros(shape, np.bool_)
+    mask.ravel()[cells] = True
+    return mask

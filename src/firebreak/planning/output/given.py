@@ -1,0 +1,108 @@
+"""Breaks that were drawn or planned elsewhere, in any form, on the part of a map that is burned: a
+plan's folder or table, a raster, shapes of lines or polygons.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firebreak.checks import fail
+from firebreak.landscape.formats.overlays import file_and_attribute
+from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.raster.line_cells import masks_of_shapes
+from firebreak.landscape.raster.shape_files import file_and_layer, is_vector
+from firebreak.planning.core.area import Offset, cut_grid, mask_on_part
+from firebreak.planning.core.plan import EXISTING, Plan, plan_of_cells
+from firebreak.planning.output.export import read_plan
+
+if TYPE_CHECKING:
+    from firebreak.landscape.raster.on_grid import ArrayOnGrid
+
+
+class Feature(NamedTuple):
+    """A line or polygon of a map of breaks: its name, and its treated cells, flat, ascending."""
+
+    name: str
+    cells: NDArray[np.int64]
+
+
+def is_drawn(path: object) -> bool:
+    """True for a path of shapes, which have no order and no budget."""
+    return isinstance(path, Path) and is_vector(path)
+
+
+def breaks_in(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
+              offset: Offset) -> NDArray[np.bool_]:
+    """The breaks [h, w] on the part of a map, whether they may be treated there or not.
+
+    Raises:
+        InputError: a file that is damaged, or breaks that all lie elsewhere.
+    """
+    if isinstance(path, Path) and not is_drawn(path) and (
+            path.is_dir() or path.suffix.lower() == ".csv"):
+        return cut_grid(read_plan(path, full).break_mask(), land.shape, offset)
+    file, width = file_and_attribute(path)
+    if isinstance(file, Path) and width is not None:
+        mask = np.any([one for _, one in masks_of_shapes(file, full, width)], axis=0)
+        return cut_grid(mask, land.shape, offset) & land.burnable
+    return mask_on_part(path, land, offset, full) & land.burnable
+
+
+def given_plan(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape, offset: Offset,
+               name: str = EXISTING) -> Plan:
+    """Breaks as a plan of that name, for the part of a map, at their own cost.
+
+    Raises:
+        InputError: nothing of it can be treated there.
+
+    Warns:
+        LandscapeWarning: a part of it lies where nothing may be treated, and is left out.
+    """
+    from firebreak.landscape.formats.assemble import warn
+
+    mask = breaks_in(path, land, full, offset)
+    cells = np.flatnonzero(mask & land.treatable)
+    lost = int(mask.sum()) - cells.size
+    if lost:
+        warn(f"{path}: {lost} of {int(mask.sum())} cells lie where nothing may be treated, and are "
+             "left out of the comparison")
+    if not cells.size:
+        raise fail(expected="breaks on treatable cells", given="none", where=str(path),
+                   remedy="check its place, and the area and masks")
+    return plan_of_cells(cells, land, name)
+
+
+def name_of(path: Path) -> str:
+    """The name of drawn breaks beside those of methods."""
+    return file_and_layer(path)[0].stem
+
+
+def features_of(path: Path, plan: Plan, full: Landscape, offset: Offset) -> list[Feature]:
+    """The shapes of a file that have cells of its plan, by name, or else number from 1; of several
+    with one name each but the first has a number after it that no other has: "ridge (2)".
+
+    Warns:
+        LandscapeWarning: some have none.
+    """
+    from firebreak.landscape.formats.assemble import warn
+
+    found, without, said = [], [], dict[str, int]()
+    file, width = file_and_attribute(path)
+    assert isinstance(file, Path)
+    for name, mask in masks_of_shapes(file, full, width):
+        title = name
+        while title in said:
+            said[name] += 1
+            title = f"{name} ({said[name]})"
+        said[title] = 1
+        own = cut_grid(mask, plan.shape, offset).ravel()[plan.cells]
+        if own.any():
+            found.append(Feature(title, np.sort(plan.cells[own])))
+        else:
+            without.append(title)
+    if without:
+        warn(f"{path}: {len(without)} of {len(found) + len(without)} shapes have no cell that may "
+             f"be treated there, and no row: {', '.join(without)[:200]}")
+    return found

@@ -1,1 +1,0 @@
-"""Many runs or agents at once: trials, evolution. One run is in `run`."""
