@@ -111,7 +111,7 @@ def test_signs_that_move_the_cursor_are_not_printed(tmp_path: Path) -> None:
     land = tmp_path / "a\x1b[31m.tif"
     write_landscape(land, generate(1, (12, 12)))
     done = subprocess.run([sys.executable, "-m", "firebreak", "landscape", "info", str(land)],
-                          capture_output=True, timeout=60)
+                          capture_output=True, timeout=300)
     assert done.returncode == 0
     assert b"\x1b" not in done.stdout + done.stderr
 
@@ -149,7 +149,7 @@ def test_python_works_among_the_variables_of_other_programs_and_leaves_them(
     foreign = {"PROJ_LIB": NONE, "PROJ_DATA": NONE, "GDAL_SKIP": "GTiff", "GDAL_DATA": NONE,
                "OSR_DEFAULT_AXIS_MAPPING_STRATEGY": "AUTHORITY_COMPLIANT"}
     said = [subprocess.run([sys.executable, "-c", READ, "sample:santa-ana", *first], cwd=tmp_path,
-                           env=os.environ | variables, capture_output=True, timeout=100)
+                           env=os.environ | variables, capture_output=True, timeout=300)
             for variables in ({}, foreign)]
     assert [done.returncode for done in said] == [0, 0], said[1].stderr.decode()
     assert said[1].stdout == said[0].stdout

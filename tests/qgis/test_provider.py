@@ -96,7 +96,7 @@ def test_an_interrupt_ends_the_command_too(check: ModuleType, env: dict[str, str
             time.sleep(0.1)
         assert running(folder / "long")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
         for _ in range(300):
             if not running(folder / "long"):
                 return

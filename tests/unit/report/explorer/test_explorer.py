@@ -71,7 +71,7 @@ def server(explorer: Explorer) -> Iterator[ExplorerServer]:
 
 def asked(server: ExplorerServer, path: str, token: str = "",
           **headers: str) -> tuple[int, str, http.client.HTTPResponse]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=300)
     connection.request("GET", f"/{token or server.token}{path}", headers=headers)
     reply = connection.getresponse()
     text = reply.read().decode("utf-8")
