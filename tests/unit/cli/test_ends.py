@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.cli.commands import explore, simulate
-from firebreak.cli.shared.signals import Terminated, stopping
+from firebreak.cli.shared.signals import Terminated, answered, stopping
 from firebreak.files import check_folder, held_folder, made_folder
 
 Out = pytest.CaptureFixture[str]
@@ -194,6 +195,36 @@ def test_what_a_signal_has_closed_is_closed_in_peace(monkeypatch: pytest.MonkeyP
             closed.append("outer")
     assert ended(run, monkeypatch) == 143
     assert closed == ["inner", "outer"]
+
+
+@pytest.mark.parametrize("ends", [contextlib.nullcontext, answered], ids=["end", "answered"])
+def test_a_signal_that_was_looked_for_while_the_command_ended_is_not_sent_again(
+        ends: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    handler_of, looked = signal.getsignal, threading.Event()
+
+    def slow(number: int) -> object:
+        handler = handler_of(number)
+        if threading.current_thread() is not threading.main_thread():
+            looked.set()
+            time.sleep(0.2)
+        return handler
+    monkeypatch.setattr(signal, "getsignal", slow)
+
+    def run() -> None:
+        with stopping():
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            except KeyboardInterrupt:
+                assert looked.wait(60.0)
+                ends()
+        for _ in range(50):
+            time.sleep(0.01)
+    came = None
+    try:
+        run()
+    except KeyboardInterrupt as error:
+        came = error
+    assert came is None
 
 
 def test_a_signal_that_is_ignored_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:

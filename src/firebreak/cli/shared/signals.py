@@ -18,7 +18,7 @@ from firebreak.lifetime import WORDS, leave
 
 STACKS, SNAPSHOTS = "stacks.txt", "snapshots.jsonl"
 Handler = Callable[[int, Any], None]
-_SECONDS_BETWEEN, _MOST_SECONDS = 0.02, 1.0
+_SECONDS_BETWEEN, _MOST_SECONDS = 0.02, 3.0
 
 
 class Terminated(KeyboardInterrupt):
@@ -33,16 +33,19 @@ class Stop:
         came: True where there was a signal at all.
         waits_since: when it first raised nothing, since a module was being imported; None: it does
             not wait for one.
-        again: whether the signal that comes next is one that is handled again.
     """
 
     def __init__(self) -> None:
         self.number: int | None = None
-        self.came = self.again = False
+        self.came = False
         self.waits_since: float | None = None
 
 
 _current = Stop()
+_repeated: Stop | None = None
+"""The stop whose signal comes next once more; None: the next one is new."""
+_sending = threading.RLock()
+"""Held between the look whether a signal is still to be repeated and its sending."""
 
 
 def stopped() -> int | None:
@@ -55,7 +58,8 @@ def answered() -> None:
     command closes what it has open.
     """
     global _current
-    _current = Stop()
+    with _sending:
+        _current = Stop()
 
 
 @contextlib.contextmanager
@@ -72,9 +76,13 @@ def stopping() -> Iterator[Stop]:
     sys.unraisablehook = functools.partial(_unraised, hook)
     try:
         with handling(heard):
-            yield _current
+            try:
+                yield _current
+            finally:  # a repetition that is on its way comes while it is known as one
+                with _sending:
+                    _current = before
     finally:
-        sys.unraisablehook, _current = hook, before
+        sys.unraisablehook = hook
 
 
 @contextlib.contextmanager
@@ -107,9 +115,10 @@ def finishing() -> Iterator[None]:
 
 def stop_now(number: int, frame: Any) -> None:
     """Leaves whatever is under way; a module that is being imported is imported first."""
-    again, _current.again = _current.again, False
-    if again and sys.exception() is not None:
-        return  # its exception is on its way, or another one that came of it
+    global _repeated
+    stop, _repeated = _repeated, None
+    if stop is not None and (stop is not _current or sys.exception() is not None):
+        return  # the command has ended; or its exception, or one that came of it, is on its way
     if not _current.came and frame is not None:
         _current.came = True
         # No threading.Thread: the signal may have come in the midst of starting one.
@@ -137,19 +146,21 @@ def _insist(number: int, stop: Stop) -> None:
     """Handle a signal again and again until the command has ended, since code in C may drop
     any exception. Ends the process where an import takes too long.
     """
+    global _repeated
     while True:
         time.sleep(_SECONDS_BETWEEN)
-        if stop is not _current:
-            return
-        since = stop.waits_since
-        if since is not None and time.monotonic() - since > _MOST_SECONDS:
-            leave(number)
-        ours = signal.getsignal(number) is stop_now
-        if ours or stop.number is None:
-            stop.again = ours
-            _thread.interrupt_main(signal.Signals(number))
-            if not ours:  # another handler has the signal from here on
+        with _sending:
+            if stop is not _current:
                 return
+            since = stop.waits_since
+            if since is not None and time.monotonic() - since > _MOST_SECONDS:
+                leave(number)
+            ours = signal.getsignal(number) is stop_now
+            if ours or stop.number is None:
+                _repeated = stop if ours else None
+                _thread.interrupt_main(signal.Signals(number))
+                if not ours:  # another handler has the signal from here on
+                    return
 
 
 def _unraised(before: Callable[[Any], object], report: Any) -> None:
