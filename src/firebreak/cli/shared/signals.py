@@ -58,8 +58,9 @@ def answered() -> None:
     command closes what it has open.
     """
     global _current
+    _current = Stop()
     with _sending:
-        _current = Stop()
+        pass
 
 
 @contextlib.contextmanager
@@ -78,9 +79,10 @@ def stopping() -> Iterator[Stop]:
         with handling(heard):
             try:
                 yield _current
-            finally:  # a repetition that is on its way comes while it is known as one
+            finally:  # a repetition that is on its way comes while its handler is there
+                _current = before
                 with _sending:
-                    _current = before
+                    pass
     finally:
         sys.unraisablehook = hook
 
