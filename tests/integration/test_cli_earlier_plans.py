@@ -47,6 +47,7 @@ def test_all_files_of_a_plan_are_known_for_a_plans(tmp_path: Path) -> None:
     assert PLAN_FILES - written <= WANTS_MORE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("second", [[*NONE, "--budget", "0.03"],
                                     [*NONE, "--window-cells", "16"],
                                     ["--test-fires", "0", *NONE, "--method", "strips"]])

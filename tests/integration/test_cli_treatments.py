@@ -225,6 +225,7 @@ def test_over_years_money_beyond_what_building_costs_pays_upkeep(place: Path, ca
                 0.0 if first else 0.2 * made["cost"])  # 460 of 2,300 a hectare
 
 
+@pytest.mark.slow
 def test_a_plan_that_treats_nothing_has_no_years(place: Path, capsys: Out) -> None:
     planned(capsys, "--treatment", "grazing", "--horizon", "3", "--method", "none", "--out", "own")
     assert not Path("own/data/years.csv").exists()

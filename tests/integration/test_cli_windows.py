@@ -52,6 +52,7 @@ def ranks(folder: Path) -> np.ndarray:
         return read_band(dataset, 1).values
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_simulation_pictures")
 def test_a_plan_by_windows_is_written_and_its_words_are_those_of_its_record(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -296,6 +297,7 @@ def test_lines_are_offered_beside_windows(monkeypatch: pytest.MonkeyPatch) -> No
                        window_cells=16, threads=1)
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_stopped_goes_on_to_the_same_plan(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,6 +60,7 @@ def test_maps_are_empty_outside_the_area_and_the_words_say_where_fires_start(
     assert not grid.mask[inside].all()
 
 
+@pytest.mark.slow
 def test_a_window_has_the_surroundings_of_an_area_and_made_land_has_none() -> None:
     scene = filled(SimulateOptions, FIRES | {"duration_min": 20.0}, "test").scene
     options = EvaluateOptions(window=30, windows=1, scene=scene)

@@ -46,6 +46,7 @@ def test_fires_burn_under_it(earlier: Path, capsys: pytest.CaptureFixture[str]) 
     assert made.mean_burned_share == shares[0]
 
 
+@pytest.mark.slow
 def test_it_is_compared_and_stands_beside_the_next(
         earlier: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cells = json.loads((earlier / "plan.json").read_text())["n_cells"]
@@ -63,12 +64,14 @@ def test_it_is_compared_and_stands_beside_the_next(
     assert len(made._run.request.network.cells) == cells
 
 
+@pytest.mark.slow
 def test_the_explorer_shows_it_with_its_years(earlier: Path) -> None:
     assert main(["visualize", "old", "--export", "page.html", "--quiet"]) == 0
     page = Path("page.html").read_text(encoding="utf-8")
     assert '"years": [2027' in page or '"years":[2027' in page
 
 
+@pytest.mark.slow
 def test_the_next_plan_takes_its_place(earlier: Path) -> None:
     (earlier / "notes.txt").write_text("mine")
     assert main(["plan", LAND, *FEW, "--method", "strips", "--report", "none", "--out", "old"]) == 0

@@ -34,6 +34,7 @@ def test_a_few_faults_of_each_row_have_no_effect(rows: list[str]) -> None:
     assert [line.partition(":")[0] for line in done.stdout.splitlines()] == rows
 
 
+@pytest.mark.slow
 def test_payloads_do_not_run(tmp_path: Path) -> None:
     found = payloads(tmp_path)
     assert found.tried > 20

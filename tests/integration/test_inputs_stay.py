@@ -193,6 +193,7 @@ def test_a_landscape_that_is_not_there_is_told_where_the_output_has_its_name(
     assert not (place / "none").exists()
 
 
+@pytest.mark.slow
 def test_no_segment_saves_minus_nothing(place: Path) -> None:
     assert main(["plan", "land.tif", *FEW, "--method", "random", "--test-fires", "20", "--budget",
                  "0.3", "--out", "plan"]) == 0
@@ -215,6 +216,7 @@ def test_every_option_that_names_a_file_is_read_or_written() -> None:
     assert named == {*READ, *WRITTEN}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [
     ["landscape", "lines", "land.tif", "--out", "lines.geojson",
      "--crs", "EPSG:32611"],

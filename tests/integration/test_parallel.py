@@ -114,6 +114,7 @@ def test_drawn_jobs_are_the_same_bits_anywhere(tmp_path: Path, other: str) -> No
     assert len(trainers[0].arenas[0].replay.static.unique(dim=0)) > 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("actions", [
     ["agent.discount_begin=3", "agent.discount_finish=6"],
     ["agent.segments=true", "agent.discount_end=0", "agent.fit_steps=4"]],

@@ -216,6 +216,7 @@ def test_each_plan_that_is_saved_keeps_its_own_arrays_and_policy(tmp_path: Path)
     assert {path.name for path in Path("saved").iterdir() if "given" in path.name} == there
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
 def test_a_landscape_of_any_numbers_is_saved_as_it_is() -> None:
     plain = firebreak.read_landscape(LAND)
@@ -231,6 +232,7 @@ def test_a_landscape_of_any_numbers_is_saved_as_it_is() -> None:
         assert again.checksum() == land.checksum()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 @pytest.mark.filterwarnings("ignore:.*no coordinate reference system")
 @pytest.mark.parametrize("after", [Path.rename, shutil.copytree])
@@ -270,6 +272,7 @@ def test_the_command_of_a_report_makes_the_same_plan() -> None:
     assert Path("again/data/plan.csv").read_bytes() == Path("saved/data/plan.csv").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 def test_a_plan_is_shown_with_the_policy_that_it_followed(
         monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ def hashes(folder: Path) -> dict[str, str]:
             for path in folder.rglob("*") if path.is_file() and path.name not in TIMED}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_simulation_pictures")
 def test_python_makes_and_saves_the_plan_of_the_command(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,10 +98,9 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> list[str]:
     return [key for key in one if one[key] != other[key]]
 
 
-@pytest.mark.parametrize("changes", [[], MIXED, pytest.param(PARTS, marks=pytest.mark.slow),
-                                     pytest.param(GAINS, marks=pytest.mark.slow),
-                                     SEGMENTS,
-                                     pytest.param([*JOBS, *SEGMENTS], marks=pytest.mark.slow)],
+@pytest.mark.parametrize("changes", [[], *(pytest.param(changes, marks=pytest.mark.slow)
+                                           for changes in (MIXED, PARTS, GAINS, SEGMENTS,
+                                                           [*JOBS, *SEGMENTS]))],
                          ids=["plain", "mixture", "options", "gains", "segments", "jobs"])
 def test_half_a_run_and_its_resumption_are_the_whole_run(tmp_path: Path,
                                                          changes: list[str]) -> None:

@@ -143,6 +143,7 @@ print(land.shape, land.crs)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [[], ["rasterio"]])
 def test_python_works_among_the_variables_of_other_programs_and_leaves_them(
         tmp_path: Path, first: list[str]) -> None:

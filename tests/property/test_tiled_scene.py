@@ -127,6 +127,7 @@ def slow_result(scene: Scene, fires: Fires, breaks) -> BurnResult:
                       arrivals_min=np.array(arrival))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.usefixtures("small_tiles")
 def test_fires_burn_alike_whole_tiled_and_one_by_one(name: str) -> None:

@@ -150,6 +150,7 @@ def shards_in(case: Case, most: int, places: int = 99) -> list[ShardPlan]:
     return shards_of(boxes, case.region.fires.scenario, most, places)
 
 
+@pytest.mark.slow
 @settings(max_examples=3, deadline=None)
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=st.integers(0, 2**32 - 1), most=st.sampled_from([1, 3, 99]),
@@ -462,6 +463,7 @@ def check_plans(case: Case) -> WindowPlan:
     return one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hard", pytest.param("narrow and held by few",
                                                        marks=pytest.mark.slow)])
 def test_a_plan_has_the_same_bits_for_any_shards_and_workers(kind: str) -> None:
