@@ -29,7 +29,8 @@ BREAKS = {
     "shaded": FireConditions(scenarios=2, treatment=Treatment(kind="shaded"))}
 """Conditions of every kind of break that one can plan, for scenes."""
 
-HARD_KINDS = ("hard", "leak", "narrow", "breach", "narrow-breach", "roads", "narrow-breach-roads")
+HARD_KINDS = ("hard", "leak", "narrow", "breach", "narrow-breach", "roads", "narrow-breach-roads",
+              "mixed-breach-roads")
 KINDS = (*HARD_KINDS, "shaded", "embers", "shaded-embers", "held-shaded", "held-breach",
          "held-narrow-breach", "held-shaded-embers", "few-held-shaded", "attack",
          "attack-held-shaded", "shaded-roads", "held-breach-roads", "embers-roads")
@@ -47,6 +48,9 @@ def with_rules(case: Case, rules: str, seed: int, steps: int = 1) -> TravelField
         field = field._replace(spots=embers(case, rng))
     breaks = BreakRules(leak=rules == "leak", lost=0.4 if "narrow" in rules else 0.0,
                         ground=ground)
+    if "mixed" in rules:  # widths by cell
+        breaks = breaks._replace(
+            lost=rng.choice(np.float32([0.0, 0.4, 0.8]), case.burnable.shape))
     if "breach" in rules or ground.size:
         chance = rng.random((rows // steps, *case.burnable.shape)).astype(np.float32)
         breaks = breaks._replace(breach=pad(chance if "breach" in rules else chance * (ground > 0)))

@@ -13,6 +13,7 @@ from firebreak.fire.travel.travel_field import Ellipse, TravelField, field_from_
 from firebreak.landscape.bare_ground import with_bare_widths
 from firebreak.landscape.fuels import BARREN, URBAN
 from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.treatments import with_strips
 from firebreak.layout import OBSERVATION
 
 CELL_SIZE_M = 30.0
@@ -108,6 +109,12 @@ def problem_on(case: Case, plan: Fires, reward: Fires, budget=1e9, field=None,
     shown = np.zeros((len(OBSERVATION.static), *case.burnable.shape), np.uint8)
     return Problem(scene=scene, plan_fires=plan, reward_fires=reward, budget=budget,
                    budget_share=0.5, layers=shown)
+
+
+def of_widths(land: Landscape) -> Landscape:
+    """A landscape whose breaks are strips of three widths and whole cells, in turn."""
+    widths = np.resize([2.0, 5.0, 12.0, 0.0], land.shape)
+    return with_strips(land, widths, None)
 
 
 def with_roads(land: Landscape) -> Landscape:

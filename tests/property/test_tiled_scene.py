@@ -33,7 +33,7 @@ from firebreak.landscape.treatments import Treatment
 from firebreak.seeding import generator
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import make_streams
-from strategies import random_case, with_roads
+from strategies import of_widths, random_case, with_roads
 
 SMALL = FireRegime(burned_share=0.03)
 STRONG = WindClimate(wind_20ft_mean_m_min=900.0, wind_20ft_spread_m_min=200.0)
@@ -48,6 +48,7 @@ CONDITIONS = {
                                     treatment=Treatment(kind="shaded")),
     "narrow breached breaks": FireConditions(scenarios=2, regime=SMALL, breach="wilson",
                                              treatment=Treatment(width_m=4.0)),
+    "breaks of several widths": FireConditions(scenarios=2, regime=SMALL, breach="wilson"),
     "breached breaks and embers": FireConditions(
         scenarios=2, regime=SMALL, breach="wilson", treatment=Treatment(width_m=1.0),
         climate=STRONG, spotting=SpottingModel(surface_brands_per_ha=2.0)),
@@ -84,6 +85,8 @@ def land_of(name: str) -> Landscape:
     land = generate(3, (52, 61)) if name == "plain" else generate(4, (47, 58))
     if "roads" in name:
         land = with_roads(land)
+    if "widths" in name:
+        land = of_widths(land)
     layers = tuple(np.random.default_rng(k).random(land.shape).astype(np.float32)
                    for k, _ in enumerate(CONDITIONS[name].layers))
     return replace(land, layers=layers) if layers else land

@@ -59,7 +59,7 @@ from firebreak.planning.windows.shards.shard_plan import (
 )
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import WeatherStreams
-from strategies import with_roads
+from strategies import of_widths, with_roads
 
 SIZE, FIRES = 90, 24
 LITTER, SHORT_GRASS, GRASS, BRUSH = 181, 101, "GR4", 145
@@ -83,6 +83,7 @@ KINDS = {
         "treatment": Treatment(width_m=2.0), "breach": "wilson", "climate": HOT,
         "hold": HoldRule(by="equipment", response_min=5.0, crew_km=0.2)},
     "attacked": {"attack_min": 240.0},
+    "of several widths, by chance": {"land": of_widths(generate(5, SIZE)), "breach": "wilson"},
     "roads": {"land": with_roads(generate(5, SIZE))},
     "embers": {"spotting": SpottingModel(surface_brands_per_ha=0.5)},
     "embers over shaded": {"spotting": SpottingModel(surface_brands_per_ha=0.5),

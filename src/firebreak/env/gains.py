@@ -75,7 +75,7 @@ def _tried(slots: ProblemBatch, slot: int, cells: NDArray[np.int64], first: NDAr
            fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """`FireStore.try_lines` of lines of flat cells, with breaks as the slot's problem has them."""
     rules, value = slots.problem(slot).scene.field.breaks, slots.value[slot]
-    left = value * np.float32(rules.lost) if rules.lost > 0.0 else value[:0]
+    left = value * pad(rules.left(slots.sizes.shape)) if rules.strips else value[:0]
     candidates = Candidates(slot, break_state(rules), in_units(left, slots.fires.value_unit(slot)))
     return slots.fires.try_lines(slots.plan_ids(slot).start + fires,
                                  padded_cells(cells, slots.sizes.shape[1]), first, candidates,
@@ -233,12 +233,12 @@ def saved_anew(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]
             before = slots.fires.loss[first + own]
             slots.write_breaks(slot, cells, broken=not standing)
             inside = places[~marked[places]]
-            if field.breaks.lost > 0.0:
+            if field.breaks.strips:
                 value[slot][:, inside] = slots.fires.whole_value(slot, inside)
             after = slots.fires.loss_anew(first + own, slots.fields,
                                           Overlays(slots.overlays.state, value))
             slots.write_breaks(slot, cells, broken=standing)
-            if field.breaks.lost > 0.0:
+            if field.breaks.strips:
                 value[slot][:, inside] = slots.fires.whole_value(slot, inside)
             less = after - before if standing else before - after
             saved = np.rint(less * unit).astype(np.int64)

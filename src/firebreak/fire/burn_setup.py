@@ -18,7 +18,7 @@ from firebreak.fire.solver.structs import (
 from firebreak.fire.travel.arcs import Arcs, Spots
 from firebreak.fire.travel.breaks import open_state, shaded
 from firebreak.fire.travel.stencil import UNBURNED
-from firebreak.fire.travel.travel_field import TravelField, pad, padded_cells, unpad
+from firebreak.fire.travel.travel_field import BreakRules, TravelField, pad, padded_cells, unpad
 from firebreak.native_library import max_threads, zeros
 
 MAX_VALUE = 1e30  # of a cell: sums over a map stay far from the largest number
@@ -66,10 +66,11 @@ def rules_of(field: TravelField) -> Rules:
 
 
 def value_under(value: NDArray[np.float32], breaks: NDArray[np.bool_],
-                lost: float) -> NDArray[np.float32]:
-    """Value lost to fire [C, P] where a narrow break leaves the share `lost` of its cell."""
+                rules: BreakRules) -> NDArray[np.float32]:
+    """Value lost to fire [C, P], where a narrow break leaves a share of its cell."""
     layers = value if value.ndim == 3 else value[None]
-    return pad(np.where(breaks, layers * np.float32(lost), layers) if lost > 0.0 else layers)
+    return pad(np.where(breaks, layers * np.float32(rules.lost), layers) if rules.strips
+               else layers)
 
 
 def make_setup(field: TravelField, value: NDArray[np.float32], breaks: NDArray[np.bool_],
@@ -95,7 +96,7 @@ def overlays_of(field: TravelField, value: NDArray[np.float32],
                 breaks: NDArray[np.bool_]) -> Overlays:
     """The one overlay of a set of breaks, bool [H, W]."""
     _check_value(field, value)
-    lost = value_under(np.asarray(value, np.float32), breaks, field.breaks.lost)
+    lost = value_under(np.asarray(value, np.float32), breaks, field.breaks)
     return Overlays(open_state(unpad(field.burnable, field.shape), breaks, field.breaks)[None],
                     (lost * field.burns if field.breaks.ground.size else lost)[None])
 

@@ -19,7 +19,7 @@ from firebreak.fire.burn_setup import BurnSetup, overlays_of, setup_of
 from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.scene import Scene, one_stream
 from firebreak.fire.solver.structs import MISSED, Tiles
-from firebreak.fire.spread import spread_on, with_crews
+from firebreak.fire.spread import left_of, spread_on, with_crews
 from firebreak.fire.travel.arcs import NO_SPOTS
 from firebreak.fire.travel.bare_ground import codes_of, passable
 from firebreak.fire.travel.breaks import shaded
@@ -87,6 +87,9 @@ def empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDA
 
     codes = codes_of(land)
     field = empty_field(make(Window(0, 0, 1, 1)), passable(land, codes), codes)
+    if field.breaks.strips:  # of the whole map, of which the sample knows one cell
+        field = field._replace(breaks=field.breaks._replace(
+            lost=left_of(land, scene.conditions.treatment)))
     field = with_crews(field, land, scene.conditions)
     if before is None:
         return setup_of(field, overlays_of(field, value, breaks)), make

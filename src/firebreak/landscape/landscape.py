@@ -45,7 +45,7 @@ _DEFAULTS = {"grass_curing": DEFAULT_CURING, "ignition_weight": 1.0}
 # Grids that are not there unless something was said of them.
 _OPTIONAL: tuple[tuple[str, type], ...] = (("road_m", np.float64), ("bare_m", np.float32),
                                            ("treatment", np.int16), ("zone", np.int8),
-                                           ("fought", np.bool_))
+                                           ("fought", np.bool_), ("strip_m", np.float32))
 FIRE_GRIDS = tuple(name for name, _ in _GRIDS
                    if name not in ("value", "cost", "treatable", "ignition_weight"))
 """Grids that decide how fire spreads and is drawn: all but what people value, pay and may treat.
@@ -86,6 +86,8 @@ class Landscape:
         fought: bool, where crews hold breaks; None where they do everywhere.
         bare_m: float32, width of the bare ground that fire may cross, metres; 0 where there is none
             (fuel, and walls that nothing crosses); None where bare ground is a wall everywhere.
+        strip_m: float32, width of the bare strip that a break is in the cell, metres, at most a
+            cell; None where the treatment says it for all cells. `cost` follows from it.
         treatment: int16, which of the treatments that were asked for a cell gets, or -1 for none;
             None where no table of treatments was asked. `cost` and `treatable` follow from it.
         zone: int8, BEYOND, MARGIN or AREA, of a domain: of an area and the land around it where
@@ -116,6 +118,7 @@ class Landscape:
     currency: str | None = None
     road_m: NDArray[np.float64] | None = None
     fought: NDArray[np.bool_] | None = None
+    strip_m: FloatGrid | None = None
     bare_m: FloatGrid | None = None
     treatment: NDArray[np.int16] | None = None
     zone: NDArray[np.int8] | None = None
@@ -291,7 +294,7 @@ def _check_values(land: Landscape) -> None:
     if not (land.cell_size_m > 0 and np.isfinite(land.cell_size_m)):
         raise fail(expected="a cell size above 0 m", given=f"{land.cell_size_m}", where=where,
                    remedy="check the raster's transform")
-    road, bare = land.road_m, land.bare_m
+    road, bare, strip = land.road_m, land.bare_m, land.strip_m
     for is_good, expected, remedy in (
             (all(np.isfinite(layer).all() and (layer >= 0).all() for layer in land.layers),
              "value layers of finite values of 0 or more", "fill or mask these cells"),
@@ -301,6 +304,8 @@ def _check_values(land: Landscape) -> None:
              "grass curing in 0-1", "write 80 % as 0.8"),
             (bare is None or ((bare >= 0) & (bare < np.inf)).all(),
              "finite widths of bare ground of 0 m or more", "correct the layer bare_m"),
+            (strip is None or ((strip > 0) & (strip <= land.cell_size_m)).all(),
+             "widths of breaks above 0 m, at most a cell", "correct the layer strip_m"),
             (road is None or ((road >= 0) & (road < np.inf)).all(),
              "finite distances to a road of 0 m or more", "check the roads"),
             ((land.ignition_weight >= 0).all(),

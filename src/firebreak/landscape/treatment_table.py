@@ -330,10 +330,14 @@ def _nowhere(landscape: Landscape, rows: Sequence[TreatmentRow], where: str) -> 
                 where=where, remedy="name another treatment")
 
 
-def treated_ha(landscape: Landscape, width_m: float | None = None) -> float:
-    """Hectares of a cell that are treated: all of it, or a strip of this width."""
+def treated_ha(landscape: Landscape, width_m: float | None = None) -> NDArray[np.float64]:
+    """Hectares of each cell that are treated, [H, W]: all of it, or a strip, of this width where
+    the land has no widths of its own.
+    """
     size = landscape.cell_size_m
-    return size * (size if width_m is None else width_m) / 1e4
+    usual = np.float64(size if width_m is None else width_m)
+    strip = usual if landscape.strip_m is None else landscape.strip_m.astype(np.float64)
+    return np.broadcast_to(size * strip / 1e4, landscape.shape)
 
 
 def with_roads(cost: NDArray[np.float64], road_m: NDArray[np.floating],

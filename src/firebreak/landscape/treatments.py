@@ -89,6 +89,29 @@ def break_width_m(treatment: Treatment, cell_size_m: float) -> float:
     return cell_size_m if treatment.width_m is None else treatment.width_m
 
 
+def strips_of(landscape: Landscape, treatment: Treatment) -> NDArray[np.float32] | float:
+    """Width of the bare strip in each cell, m: [H, W] where the land has widths of its own."""
+    width = break_width_m(treatment, landscape.cell_size_m)
+    return width if landscape.strip_m is None else landscape.strip_m
+
+
+def with_strips(landscape: Landscape, width_m: NDArray[np.float64],
+                usual_m: float | None) -> Landscape:
+    """The landscape whose bare breaks are strips of these widths, and cost in proportion; itself
+    where that changes nothing.
+
+    Args:
+        width_m: [H, W], 0 where nobody says one; a cell holds no more than its side.
+        usual_m: of breaks elsewhere; None for whole cells.
+    """
+    usual = landscape.cell_size_m if usual_m is None else usual_m
+    strip = np.where(width_m > 0.0, np.minimum(width_m, landscape.cell_size_m), usual)
+    if (strip == usual).all():
+        return landscape
+    return replace(landscape, strip_m=strip.astype(np.float32),
+                   cost=(landscape.cost * (strip / usual)).astype(np.float32))
+
+
 def treated_landscape(landscape: Landscape, treatment: Treatment) -> Landscape:
     """The landscape as if every treatable cell were treated.
 

@@ -15,7 +15,7 @@ from firebreak.fire import (
     SpottingModel,
 )
 from firebreak.landscape.bare_ground import ROAD_M
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import FloatGrid, Landscape
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.units import METRES_PER_FOOT
@@ -42,10 +42,13 @@ _RULES = {
     "flame-length": "Fire crosses them where its flames are longer than two thirds of their width."}
 
 
-def what_breaks_do(conditions: FireConditions, cell_size_m: float) -> list[str]:
-    """Sentences on what the breaks of these conditions do on cells of this side."""
+def what_breaks_do(conditions: FireConditions, cell_size_m: float,
+                   strip_m: FloatGrid | None = None) -> list[str]:
+    """Sentences on what the breaks of these conditions do on cells of this side; strip_m: see
+    `Landscape`.
+    """
     own = (_shaded(conditions) if conditions.treatment.kind == "shaded"
-           else _hard(conditions, cell_size_m))
+           else _hard(conditions, cell_size_m, strip_m))
     return [*own, *crews_in_words(conditions), *_around(conditions)]
 
 
@@ -84,10 +87,14 @@ def how_fires_end(conditions: FireConditions) -> str:
     return "Fires burn without suppression until their duration ends."
 
 
-def breaks_in_short(conditions: FireConditions) -> str:
-    """Kind, width and rules of the breaks, one sentence for a list of assumptions."""
+def breaks_in_short(conditions: FireConditions, strip_m: FloatGrid | None = None) -> str:
+    """Kind, width and rules of the breaks, one sentence for a list of assumptions; strip_m: see
+    `Landscape`.
+    """
     treatment = conditions.treatment
     width = "the whole cell" if treatment.width_m is None else f"{treatment.width_m:g} m"
+    if strip_m is not None:
+        width = f"{width}, but {_from_to(strip_m)} where shapes say their width,"
     crossed = ("no breach rule" if conditions.breach == "never"
                else f"breach rule '{conditions.breach}'")
     leak = "; fire passes between breaks that touch only at a corner" if conditions.leak else ""
@@ -133,13 +140,21 @@ def _one_of(treatment: Treatment) -> str:
     return f"{treatment.name} (each cell by the cheapest that can be done there)"
 
 
-def _hard(conditions: FireConditions, cell_size_m: float) -> list[str]:
+def _from_to(strip_m: FloatGrid) -> str:
+    low, high = float(strip_m.min()), float(strip_m.max())
+    return f"{low:.3g} m" if low == high else f"{low:.3g} to {high:.3g} m"
+
+
+def _hard(conditions: FireConditions, cell_size_m: float, strip_m: FloatGrid | None) -> list[str]:
     treatment = conditions.treatment
     width = treatment.width_m
     narrow = width is not None and width < cell_size_m
     made = (f"Breaks are hard and narrow: strips of bare ground {width:g} m wide in cells of "
             f"{cell_size_m:g} m; the rest of such a cell burns." if narrow else
             f"Breaks are hard: bare ground as wide as the cell, {cell_size_m:g} m.")
+    if strip_m is not None:
+        made = (f"Breaks are hard: strips of bare ground of {_from_to(strip_m)} in cells of "
+                f"{cell_size_m:g} m, as wide as shapes say; the rest of such a cell burns.")
     if treatment.name is not None:
         made += f" They are made by {_one_of(treatment)}."
     if conditions.breach != "never":

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.shared.budget import money_in, phases_of
+from firebreak.api.shared.budget import money_in, parts_of_cell, phases_of
 from firebreak.api.shared.domains import part_of_map
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
-from firebreak.landscape.treatment_table import treated_ha, with_roads
+from firebreak.landscape.treatment_table import with_roads
 from firebreak.planning.core.area import Offset, cells_in, mask_on_part
 from firebreak.planning.core.plan import Plan, cost_of, cost_unit
 from firebreak.settings.budget import Limits
@@ -71,7 +71,7 @@ def planning_area(options: PlaceOptions, full: "Landscape", limits: Limits,
     """
     from firebreak.planning.core.rules import PlanRules
 
-    full = _with_costs(options, full)
+    full = scene.with_strips(_with_costs(options, full), (options.lines, options.network))
     part = part_of_map(full, options.area, scene, source)
     land, offset = part.land, part.offset
     include = cells_in(options.must_include, land, offset, full)
@@ -79,7 +79,7 @@ def planning_area(options: PlaceOptions, full: "Landscape", limits: Limits,
         excluded = mask_on_part(options.must_exclude, land, offset, full)
         land = _without(land, excluded, include, offset)
     phases = phases_of(limits)
-    money, most_cells = money_in(limits, land, treated_ha(land, scene.breaks.break_width_m),
+    money, most_cells = money_in(limits, land, scene.breaks.break_width_m,
                                  over_years=options.horizon is not None)
     lines = _lines(options, land, scene.breaks.leak)
     whole = cost_of(np.flatnonzero(land.treatable), land)
@@ -112,7 +112,8 @@ def as_counted(scene: "Scene", area: PlanningArea, share: float) -> "tuple[Scene
     money, land = area.rules.budget, scene.landscape
     if area.most_cells is None or money is None:
         return scene, share
-    cost = np.maximum(land.cost, np.float32(money / area.most_cells))
+    part, _ = parts_of_cell(land, scene.conditions.treatment.width_m)
+    cost = np.maximum(land.cost, (money / area.most_cells * part).astype(np.float32))
     land = replace(land, cost=cost)
     return replace(scene, landscape=land), min(
         1.0, money / cost_of(np.flatnonzero(land.treatable), land))

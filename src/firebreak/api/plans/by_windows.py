@@ -122,7 +122,8 @@ class PlanByWindows:
         unit, untreated = value_unit(scene.landscape), float(before.mean())
         columns = columns_of(parts, [share * untreated * unit.per_value for share in shares],
                              untreated * unit.per_value, unit.name, plan.priced_in,
-                             scene.conditions.treatment.width_m or scene.landscape.cell_size_m)
+                             scene.conditions.treatment.width_m or scene.landscape.cell_size_m,
+                             scene.landscape.strip_m)
         return found._replace(
             parts=parts, columns=columns, fires=fire_facts(scene, fires, self.region.fires),
             crews=crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)))

@@ -9,10 +9,14 @@ from firebreak.settings.budget import Limits
 from firebreak.settings.planning import BUDGET
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.evaluation.build_order import Phase
 
 WHERE = "--budget"
+SINGLE = 1e-6
+"""Relative difference of costs in single precision that is none."""
 
 
 def phases_of(limits: Limits) -> "list[Phase]":
@@ -29,13 +33,13 @@ def phases_of(limits: Limits) -> "list[Phase]":
     return phases
 
 
-def money_in(limits: Limits, land: "Landscape", each_ha: float, *,
+def money_in(limits: Limits, land: "Landscape", width_m: float | None, *,
              over_years: bool) -> tuple[float | None, float | None]:
     """Money that may be spent, None where a share alone is named, and cells that may be treated,
     None where money alone decides.
 
     Args:
-        each_ha: hectares of a treated cell.
+        width_m: of breaks, see `treated_ha`. The cells are whole ones: a strip counts as a part.
         over_years: money that builds no more maintains what stands.
 
     Raises:
@@ -55,26 +59,42 @@ def money_in(limits: Limits, land: "Landscape", each_ha: float, *,
         raise fail(expected="money or a share together with --horizon",
                    given=f"{limits.hectares:g} ha alone", where=WHERE,
                    remedy="name the money too: it is divided over the years")
-    cells = limits.hectares / each_ha
-    if not 1.0 <= cells <= cost.size * (1.0 + 1e-9):
-        raise fail(expected=f"an area from {each_ha:g} ha, one cell, to {cost.size * each_ha:g} "
-                            "ha, all treatable cells", given=f"{limits.hectares:g} ha",
-                   where=WHERE, remedy="correct it, or widen the area")
-    dearest = float(cost.max())
+    part, most_ha = parts_of_cell(land, width_m)
+    part = part[land.treatable]
+    cells = limits.hectares / most_ha
+    if not part.min() <= cells <= part.sum() * (1.0 + 1e-9):
+        raise fail(expected=f"an area from {part.min() * most_ha:g} ha, one cell, to "
+                            f"{part.sum() * most_ha:g} ha, all treatable cells",
+                   given=f"{limits.hectares:g} ha", where=WHERE,
+                   remedy="correct it, or widen the area")
+    price = cost / part
+    dearest = float(price.max())
     money = min(cells * dearest, np.inf if money is None else money)
-    return money, None if dearest == cost.min() else cells
+    return money, None if dearest <= price.min() * (1.0 + SINGLE) else cells
 
 
-def share_of(limits: Limits, land: "Landscape", each_ha: float) -> float:
+def parts_of_cell(land: "Landscape",
+                  width_m: float | None) -> "tuple[NDArray[np.float64], float]":
+    """The hectares that are treated in each cell, [H, W], as parts of those of the treatable cell
+    with the most; and these.
+    """
+    from firebreak.landscape.treatment_table import treated_ha
+
+    each = treated_ha(land, width_m)
+    most = float(each[land.treatable].max())
+    return each / most, most
+
+
+def share_of(limits: Limits, land: "Landscape", width_m: float | None) -> float:
     """The share of the cost of all treatable cells that may be spent in a comparison of methods,
     BUDGET where the limits are none.
 
-    each_ha: see `money_in`.
+    width_m: see `money_in`.
 
     Raises:
         InputError: as `money_in`; money by year; an area where costs differ, which no share says.
     """
-    money, cells = money_in(limits, land, each_ha, over_years=False)
+    money, cells = money_in(limits, land, width_m, over_years=False)
     if limits.years or cells is not None:
         raise fail(expected="a share, an area or money for a comparison" if limits.years else
                    "a share or money where cells differ in cost", given=f"'{limits}'", where=WHERE,

@@ -107,7 +107,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
             else:
                 check_memory_first(source, named, least_rows(source, given.weather,
                                                              given.scenarios))
-    parts = [part for source in sources for part in parts_of(source, options)]
+    parts = [part for source in sources for part in parts_of(source, options, plans)]
     lands = [part.land for part in parts]
     read = [_plan(one, parts, options) for one in plans]
     features = [features_of(one, plan, parts[0].full, parts[0].offset)
@@ -202,9 +202,11 @@ def _is_large(shape: tuple[int, int] | None) -> bool:
     return shape is not None and shape[0] * shape[1] > LARGE_CELLS
 
 
-def parts_of(source: "str | Landscape", options: EvaluateOptions) -> list[Part]:
+def parts_of(source: "str | Landscape", options: EvaluateOptions,
+             plans: "Sequence[Path | Plan]" = ()) -> list[Part]:
     """The area of a landscape, or windows drawn over the whole of it, each with the land where its
     fires come from; a window of land that has no such surroundings is a landscape of its own.
+    plans: may say widths of breaks.
 
     Raises:
         InputError: no landscape there, or no window.
@@ -213,7 +215,8 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions) -> list[Part]:
     from firebreak.landscape.raster.windows import Window, list_windows
     from firebreak.seeding import generator
 
-    land, spec = options.scene.read(source), source if isinstance(source, str) else ""
+    spec = source if isinstance(source, str) else ""
+    land = options.scene.with_strips(options.scene.read(source), plans)
     if options.window is None:
         return [part_of_map(land, options.area, options.scene, spec)]
     rows, cols = land.shape
@@ -244,12 +247,11 @@ def _shares(options: EvaluateOptions, lands: "Sequence[Landscape]",
     of the first plan that is compared.
     """
     from firebreak.api.shared.budget import share_of
-    from firebreak.landscape.treatment_table import treated_ha
 
     if plans and options.budget == UNSAID:
         return [plans[0].budget_share] * len(lands)
     width = options.scene.breaks.break_width_m
-    return [share_of(options.budget, land, treated_ha(land, width)) for land in lands]
+    return [share_of(options.budget, land, width) for land in lands]
 
 
 def _only(parts: Sequence[Part]) -> Part:

@@ -88,7 +88,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions, *,
     if spec and (options.area is None or named is not None):
         check_tiled_memory_first(spec, named, max_threads())
     check_test_fires(spec or "given", options.fires, 1, "--fires")
-    full = options.scene.read(source, moved=moved)
+    full = options.scene.with_strips(options.scene.read(source, moved=moved), [options.plan])
     check_on_land(full, source, options.scene)
     return part_of_map(full, options.area, options.scene, spec)
 

@@ -47,6 +47,8 @@ from firebreak.settings.weather import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from firebreak.fire import FireConditions, ResponseFunction, Scene, ValueLayer
     from firebreak.landscape.landscape import Landscape
     from firebreak.planning.core.limits import SearchOptions
@@ -204,6 +206,31 @@ class SceneOptions:
         if self.breaks.treatment is not None:
             land = on_map(land, self.breaks)
         return land if given.built is None else self._with_built(land, given.built)
+
+    def with_strips(self, land: "Landscape", sources: "Iterable[object]") -> "Landscape":
+        """A landscape whose bare breaks are as wide as files of them say, the widest of each cell.
+
+        Raises:
+            InputError: a width that is none.
+
+        Warns:
+            LandscapeWarning: widths below a cell of breaks that burn.
+        """
+        from firebreak.landscape.formats.assemble import warn
+        from firebreak.landscape.treatments import with_strips
+        from firebreak.planning.output.given import widths_in
+
+        found = {source: width for source in sources
+                 if isinstance(source, Path) and (width := widths_in(source, land)) is not None}
+        if not found:
+            return land
+        widest = np.maximum.reduce([*found.values()])
+        if treatment_asked(self.breaks).kind == "hard":
+            return with_strips(land, widest, self.breaks.break_width_m)
+        if ((widest > 0.0) & (widest < land.cell_size_m)).any():
+            warn(f"{', '.join(map(str, found))}: widths below a cell of {land.cell_size_m:g} m "
+                 "count as a cell, as shaded breaks are whole cells")
+        return land
 
     def _value_unit(self) -> str | None:
         """The unit of the values, as far as the options tell.

@@ -81,7 +81,8 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
 def _hectares(run: "PlanRun") -> float:
     """The hectares that a plan treats."""
     options, area = run.request.options, run.request.area
-    return run.plan.cells.size * treated_ha(area.full, options.scene.breaks.break_width_m)
+    each = treated_ha(area.land, options.scene.breaks.break_width_m)
+    return round(float(each.ravel()[run.plan.cells].sum()), 6)
 
 
 def _say_at_once(run: PlanAtOnce, command: str) -> None:

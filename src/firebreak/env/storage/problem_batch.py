@@ -161,7 +161,7 @@ class ProblemBatch:
         self.problems[slot] = problem
         self.untreated_plan_loss[slot] = self.untreated_reward_loss[slot] = np.nan
         self._counts[:, slot] = problem.plan_fires.source.size, problem.reward_fires.source.size
-        self._plain[slot] = not field.breaks.acts_nearby and field.breaks.lost == 0.0
+        self._plain[slot] = not (field.breaks.acts_nearby or field.breaks.strips)
         self.moves[slot] += 1
 
     def burned_for(self, slot: int, problem: Problem) -> bool:
@@ -265,7 +265,7 @@ class ProblemBatch:
                 self.fires.changes_at(slot, place)
             elif not broken:
                 self.fires.opens_at(slot, place, embers=field.spots.cells.size > 0)
-            elif field.breaks.lost > 0.0:
+            elif field.breaks.strips:
                 self.fires.starts_at(slot, place)
 
     def write_breaks(self, slot: int, cells: NDArray[np.int64], *,
@@ -279,9 +279,9 @@ class ProblemBatch:
         if rules.treated is not None:
             view = self.fields.view(slot, scene.field)
             treat(view, places) if broken else untreat(view, places, scene.field)
-        elif rules.lost > 0.0:
+        elif rules.strips:
             rows, cols = np.divmod(cells, self.sizes.shape[1])
-            left = np.float32(rules.lost if broken else 1.0)
+            left = rules.left(self.sizes.shape)[rows, cols] if broken else np.float32(1.0)
             self.value[slot][:, places] = scene.value_by_class[:, rows, cols] * left
             self.fires.revalue(slot, places, self.value[slot][:, places])
         return places

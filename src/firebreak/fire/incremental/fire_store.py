@@ -325,7 +325,7 @@ class FireStore:
                 out |= burned_near(place, 2 * REACH, self.width, codes)
                 continue
             depends_on(place, sources, codes, self._crossing, out)
-            if rules.lost > 0.0:
+            if rules.strips:
                 out |= sources == place
         return out
 

@@ -31,7 +31,7 @@ def break_state(rules: BreakRules) -> int:
     """Code of a break in the engine's overlay; OPEN for breaks that burn as treated fuel."""
     if rules.treated is not None:
         return HELD_BREAK if rules.held else OPEN
-    return NARROW_BREAK if rules.lost > 0.0 else _bare_state(rules)
+    return NARROW_BREAK if rules.strips else _bare_state(rules)
 
 
 def _bare_state(rules: BreakRules) -> int:

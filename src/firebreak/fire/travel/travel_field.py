@@ -43,7 +43,8 @@ class BreakRules(NamedTuple):
 
     leak: fire passes between two breaks that touch at a corner.
     lost: share of a break's value that burns when fire reaches it: what a break narrower than its
-        cell leaves of it; 0 for breaks as wide as the cell.
+        cell leaves of it; 0 for breaks as wide as the cell. By cell, f32 [H, W], where widths
+        differ.
     breach: f32 [S, P], probability that fire crosses a break in the cell, or no rows.
     treated: breaks burn, but as these arrays say; None for breaks that do not burn.
     ready: f32 [1, P], minutes from ignition until crews can be in the cell and hold a break, or no
@@ -55,13 +56,22 @@ class BreakRules(NamedTuple):
     """
 
     leak: bool = False
-    lost: float = 0.0
+    lost: float | NDArray[np.float32] = 0.0
     breach: NDArray[np.float32] = _NO_ROWS
     treated: Treated | None = None
     ready: NDArray[np.float32] = _NO_ROWS
     crew: CrewRule = NO_CREWS
     bare: NDArray[np.bool_] = _NO_CELLS
     ground: NDArray[np.uint8] = _NO_CODES
+
+    @property
+    def strips(self) -> bool:
+        """True where breaks are narrower than their cells, or some are."""
+        return isinstance(self.lost, np.ndarray) or self.lost > 0.0
+
+    def left(self, shape: tuple[int, int]) -> NDArray[np.float32]:
+        """`lost` of each cell, f32 [H, W]."""
+        return np.broadcast_to(np.float32(self.lost), shape)
 
     @property
     def held(self) -> bool:

@@ -264,6 +264,8 @@ def with_surroundings(landscape: Landscape, spec: str) -> tuple[Landscape, tuple
         fought=None if landscape.fought is None else around(landscape.fought, False),
         bare_m=None if bare is None else on("bare_m") if wide.bare_m is not None
         else around(bare, 0.0),
+        strip_m=None if landscape.strip_m is None
+        else around(landscape.strip_m, wide.cell_size_m),
         treatment=None if made is None else around(made, -1))
     return joined, (row, col)
 

@@ -5,7 +5,6 @@ fire and costs no more than it must. A line with a width has the cells beside it
 lie within half of the width.
 """
 
-import warnings
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 import rasterio
 from numpy.typing import NDArray
 
-from firebreak.checks import counted, fail
+from firebreak.checks import fail
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shape_files import Shape, is_vector
 from firebreak.landscape.raster.shapes import (
@@ -58,9 +57,6 @@ def lines_on_grid(path: Path, landscape: Landscape, longest_m: float, *,
     Raises:
         InputError: no shapes, points, a line of no length, all lines outside the map, a width that
             is none.
-
-    Warns:
-        UserWarning: lines narrower than a cell.
     """
     if not is_vector(path):
         raise fail(expected="shapes of lines", given=f"a file '{path.suffix or path.name}'",
@@ -90,12 +86,12 @@ def lines_on_grid(path: Path, landscape: Landscape, longest_m: float, *,
     return CutLines(found, outside, names, wide)
 
 
-def masks_of_shapes(path: Path, landscape: Landscape,
-                    attribute: str | None = None) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Yield the name of each shape of a file, or its number from 1 where it has none, and the cells
-    [H, W] that it touches; of lines with a width those beside them too.
+def masks_of_shapes(path: Path, landscape: Landscape, attribute: str | None = None,
+                    ) -> Iterator[tuple[str, NDArray[np.bool_], float]]:
+    """Yield the name of each shape of a file, or its number from 1 where it has none, the cells
+    [H, W] that it touches, of lines with a width those beside them too, and the width, 0 for none.
 
-    Raises, Warns: as `lines_on_grid`, but for lines of no length and outside the map.
+    Raises: as `lines_on_grid`, but for lines of no length and outside the map.
     """
     where, cells = rasterio.Affine(*landscape.transform), 0.0
     for number, (shape, own, width) in enumerate(_wide_shapes(path, attribute, landscape), start=1):
@@ -108,21 +104,14 @@ def masks_of_shapes(path: Path, landscape: Landscape,
             cells += _area(line, reach)
             _check_cells(cells, path)
             mask.ravel()[cells_within(line, reach, landscape.shape)] = True
-        yield shape.name or str(number), mask
+        yield shape.name or str(number), mask, width
 
 
 def _wide_shapes(path: Path, attribute: str | None, landscape: Landscape,
                  ) -> list[tuple[Shape, list[dict[str, Any]], float]]:
     """Shapes, their geometries on the map and their widths, m: 0 where nobody says one."""
     found = list(numbered_shapes(path, attribute, landscape, positive=True))
-    if attribute is None:
-        return [(shape, own, 0.0) for shape, own, _ in found]
-    narrow = sum(width < landscape.cell_size_m for *_, width in found)
-    if narrow:
-        warnings.warn(f"{path}: {narrow} of {counted(len(found), 'shape')} are narrower than a "
-                      f"cell of {landscape.cell_size_m:g} m and count as a cell wide, or as "
-                      "--break-width-m", stacklevel=3)
-    return found
+    return found if attribute else [(shape, own, 0.0) for shape, own, _ in found]
 
 
 def _in_cells(line: NDArray[np.float64], landscape: Landscape) -> NDArray[np.float64]:

@@ -120,7 +120,7 @@ def effect_of(scene: Scene, segments: Sequence[Corridor], test_fires: int,
 
 def _meets_crews(scene: Scene) -> bool:
     """True where it is known where crews hold: narrow breaks burn, whoever stops the fire there."""
-    return scene.field.breaks.held and scene.field.breaks.lost == 0.0
+    return scene.field.breaks.held and not scene.field.breaks.strips
 
 
 def _met(slots: ProblemBatch, scene: Scene,

@@ -32,6 +32,8 @@ from firebreak.planning.output.tables import text_of_csv
 from firebreak.reading import lines_of, record_of
 
 COLUMNS = ("rank", "row", "col", "cell", "x", "y", "cost", "cumulative_cost")
+WIDTH = "width_m"
+"""The column of the strips of a plan whose breaks differ in width."""
 RANK_NODATA = -1
 _Row = TypeVar("_Row")
 
@@ -92,6 +94,29 @@ def read_plan(path: Path, landscape: Landscape) -> Plan:
     plan = plan_on(landscape, cells, **made)
     check_plan(plan, landscape)
     return plan
+
+
+def read_widths(path: Path, landscape: Landscape) -> NDArray[np.float64] | None:
+    """The widths of breaks, m, [H, W], 0 off them, in a plan.csv, or a folder with one; None where
+    it has none.
+
+    Raises:
+        InputError: as `read_plan`; a width that is none.
+    """
+    table = plan_file(path)
+    if table.suffix.lower() != ".csv" or _is_firebreak_table(table):
+        return None
+    said = [line.get(WIDTH) for line in csv.DictReader(lines_of(table))]
+    if not any(said):
+        return None
+    widths = np.zeros(landscape.fuel_model.size)
+    try:
+        widths[_read_csv(table, landscape)] = [float(one or "nan") for one in said]
+    except ValueError as error:
+        raise _damaged(table, f"no numbers in the column {WIDTH} ({error})") from error
+    if not ((widths >= 0.0) & (widths < np.inf)).all():
+        raise _damaged(table, f"no numbers above 0 in the column {WIDTH}")
+    return widths.reshape(landscape.shape)
 
 
 def read_build_order(folder: Path, landscape: Landscape,
@@ -189,9 +214,11 @@ def _csv_text(plan: Plan, landscape: Landscape) -> str:
     cost = landscape.cost.ravel()[plan.cells].astype(np.float64)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    columns = (np.arange(1, plan.cells.size + 1), rows, cols, plan.cells, x, y, cost,
-               np.cumsum(cost))
+    writer.writerow(COLUMNS if landscape.strip_m is None else (*COLUMNS, WIDTH))
+    columns = [np.arange(1, plan.cells.size + 1), rows, cols, plan.cells, x, y, cost,
+               np.cumsum(cost)]
+    if landscape.strip_m is not None:
+        columns.append(landscape.strip_m.ravel()[plan.cells])
     writer.writerows(zip(*(column.tolist() for column in columns), strict=True))
     return text.getvalue()
 

@@ -111,7 +111,8 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
     built = None if result.over_years is None else years_built(result.over_years)
     found = columns_of(result.segments, marginal_benefit(effect).tolist(),
                        float(effect.loss[0].mean()), result.unit.name, result.plan.priced_in,
-                       result.scene.conditions.treatment.width_m or result.full.cell_size_m)
+                       result.scene.conditions.treatment.width_m or result.full.cell_size_m,
+                       result.scene.landscape.strip_m)
     for k, (segment, row) in enumerate(zip(result.segments, found, strict=True)):
         units = {name: row.pop(name) for name in ("loss_unit", "cost_unit")}  # these come behind
         if segment.name:

@@ -15,7 +15,7 @@ from firebreak.landscape.raster.line_cells import masks_of_shapes
 from firebreak.landscape.raster.shape_files import file_and_layer, is_vector
 from firebreak.planning.core.area import Offset, cut_grid, mask_on_part
 from firebreak.planning.core.plan import EXISTING, Plan, plan_of_cells
-from firebreak.planning.output.export import read_plan
+from firebreak.planning.output.export import read_plan, read_widths
 
 if TYPE_CHECKING:
     from firebreak.landscape.raster.on_grid import ArrayOnGrid
@@ -33,6 +33,11 @@ def is_drawn(path: object) -> bool:
     return isinstance(path, Path) and is_vector(path)
 
 
+def _is_plan(path: Path) -> bool:
+    """True for the folder or the table of a plan."""
+    return not is_drawn(path) and (path.is_dir() or path.suffix.lower() == ".csv")
+
+
 def breaks_in(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
               offset: Offset) -> NDArray[np.bool_]:
     """The breaks [h, w] on the part of a map, whether they may be treated there or not.
@@ -40,14 +45,30 @@ def breaks_in(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
     Raises:
         InputError: a file that is damaged, or breaks that all lie elsewhere.
     """
-    if isinstance(path, Path) and not is_drawn(path) and (
-            path.is_dir() or path.suffix.lower() == ".csv"):
+    if isinstance(path, Path) and _is_plan(path):
         return cut_grid(read_plan(path, full).break_mask(), land.shape, offset)
     file, width = file_and_attribute(path)
     if isinstance(file, Path) and width is not None:
-        mask = np.any([one for _, one in masks_of_shapes(file, full, width)], axis=0)
+        mask = np.any([one for _, one, _ in masks_of_shapes(file, full, width)], axis=0)
         return cut_grid(mask, land.shape, offset) & land.burnable
     return mask_on_part(path, land, offset, full) & land.burnable
+
+
+def widths_in(path: Path, full: Landscape) -> NDArray[np.float64] | None:
+    """The widths that a file of shapes, or a plan's, has for its breaks, m, [H, W]: the widest of
+    each cell, 0 off them; None where it has none.
+
+    Raises:
+        InputError: a width that is none, a damaged file.
+    """
+    file, attribute = file_and_attribute(path)
+    assert isinstance(file, Path)
+    if attribute is None:
+        return read_widths(file, full) if _is_plan(file) else None
+    found = np.zeros(full.shape)
+    for _, mask, width in masks_of_shapes(file, full, attribute):
+        found[mask] = np.maximum(found[mask], width)
+    return found
 
 
 def given_plan(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape, offset: Offset,
@@ -91,7 +112,7 @@ def features_of(path: Path, plan: Plan, full: Landscape, offset: Offset) -> list
     found, without, said = [], [], dict[str, int]()
     file, width = file_and_attribute(path)
     assert isinstance(file, Path)
-    for name, mask in masks_of_shapes(file, full, width):
+    for name, mask, _ in masks_of_shapes(file, full, width):
         title = name
         while title in said:
             said[name] += 1

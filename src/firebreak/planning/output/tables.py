@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import counted
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import FloatGrid, Landscape
 from firebreak.landscape.treatment_table import TreatmentRow, treated_ha
 from firebreak.planning.years.savings import YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE, NOT_BUILT, Schedule
@@ -38,15 +38,15 @@ def treatments_used(landscape: Landscape, cells: NDArray[np.int64], rows: Sequen
     assert landscape.treatment is not None
     own = landscape.treatment.ravel()[cells]
     cost = landscape.cost.ravel()[cells].astype(np.float64)
-    each_ha = treated_ha(landscape, width_m)
+    each_ha = treated_ha(landscape, width_m).ravel()[cells]
     found = []
     for k, row in enumerate(rows):
-        count = int((own == k).sum())
+        count, hectares = int((own == k).sum()), float(each_ha[own == k].sum())
         if count:
             found.append({"treatment": row.name, "title": row.title, "cells": count,
-                          "area_ha": round(count * each_ha, 4),
+                          "area_ha": round(hectares, 4),
                           "cost": round(float(cost[own == k].sum()), 2),
-                          "upkeep_per_year": round(count * each_ha * row.upkeep_per_ha_year, 2),
+                          "upkeep_per_year": round(hectares * row.upkeep_per_ha_year, 2),
                           "currency": row.currency,
                           "sources": "; ".join(sources_of(row))})
     return found
@@ -135,21 +135,23 @@ def spent(own: Schedule) -> float:
 
 
 def columns_of(segments: Sequence[Corridor], saved: Sequence[float], whole: float,
-               unit: str, priced_in: str, width_m: float) -> list[dict[str, Any]]:
+               unit: str, priced_in: str, width_m: float,
+               strip_m: FloatGrid | None = None) -> list[dict[str, Any]]:
     """Columns that each segment of every plan has.
 
     Args:
         saved: by how much each lowers the mean loss once those before it are built; whole: the
             mean loss without any, both in `unit`.
         priced_in: what costs are in, see `Plan.priced_in`.
-        width_m: that is treated.
+        width_m: that is treated; strip_m: the same by cell, where widths differ.
     """
     cost = np.cumsum([segment.cost for segment in segments])
     named = any(segment.name for segment in segments)
     return [{BUILD_ORDER: k + 1, **(_name_and_ends(segment) if named else {}),
              "cells": int(segment.cells.size),
              "length_m": round(segment.length_m, 1),
-             "width_m": round(_width_m(segment, width_m), 2),
+             "width_m": round(_width_m(segment, width_m if strip_m is None else float(
+                 strip_m.ravel()[segment.cells].mean(dtype=np.float64))), 2),
              "area_ha": round(segment.area_ha, 4),
              "cost": round(segment.cost, 4), "cumulative_cost": round(float(cost[k]), 4),
              "marginal_benefit": _round(saved[k], 6),

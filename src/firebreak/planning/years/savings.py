@@ -117,7 +117,7 @@ def years_of_plan(scene: Scene, segments: Sequence[Corridor], rows: Sequence[Tre
     assert land.treatment is not None
     own = np.maximum(land.treatment.ravel(), 0)
     upkeep = np.array([row.upkeep_per_ha_year for row in rows])[own] * treated_ha(
-        land, scene.conditions.treatment.width_m)
+        land, scene.conditions.treatment.width_m).ravel()
     fresh = np.array([row.states[0].to_year for row in rows])[own]
     prices = prices_of(segments, upkeep, fresh)
     burner = _YearsBurner(scene, segments, rows, test_fires)
@@ -184,7 +184,7 @@ class _YearsBurner:
         first = np.cumsum([0, *(len(row.states) for row in rows)])
         self._state = [[int(first[k]) + row.states.index(row.state_at(age, "years"))
                         for age in range(row.years + 1)] for k, row in enumerate(rows)]
-        self.strips = scene.field.breaks.lost > 0.0
+        self.strips = scene.field.breaks.strips
         self._burns = np.array([state.kind == "shaded" for state in states])
         cells = np.concatenate([one.cells for one in segments]) if segments else _NO_CELLS
         self._in_states = None if self.strips else with_states(scene, states, cells)

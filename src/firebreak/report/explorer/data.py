@@ -64,7 +64,7 @@ def start_data(shown: Exploration, plans: Sequence[ShownPlan], pending: Sequence
     return {
         "schema": 1, "version": __version__, "live": live, "name": land.name,
         "caption": shown.caption,
-        "breaks": " ".join(what_breaks_do(scene.conditions, land.cell_size_m)),
+        "breaks": " ".join(what_breaks_do(scene.conditions, land.cell_size_m, land.strip_m)),
         "fires_end": how_fires_end(scene.conditions),
         "place": place_of(land), "rows": land.shape[0], "cols": land.shape[1],
         "cell_size_m": land.cell_size_m, "transform": list(land.transform),

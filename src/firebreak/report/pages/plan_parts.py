@@ -63,7 +63,7 @@ def headline(r: ReportedPlan) -> Facts:
         caveats.append(f"{stops}.")
     if r.barrier is not None:
         caveats.append(r.barrier)
-    caveats += words.what_breaks_do(r.conditions, r.land.cell_size_m)
+    caveats += words.what_breaks_do(r.conditions, r.land.cell_size_m, r.land.strip_m)
     if r.result is not None and r.result.fires_per_ha_year is None:
         caveats.append("In a year the plan saves this much for each fire that starts on the map; "
                        "--fires-per-ha-year tells how many do.")
@@ -238,7 +238,7 @@ def _numbers(numbers: list[int]) -> str:
 
 def made(r: ReportedPlan) -> list[str]:
     """Sentences on how the plan was made."""
-    return [*r.facts, words.breaks_in_short(r.conditions)]
+    return [*r.facts, words.breaks_in_short(r.conditions, r.land.strip_m)]
 
 
 def depends(r: ReportedPlan) -> Facts:
@@ -310,7 +310,7 @@ def assumptions(r: ReportedPlan) -> list[str]:
         words.weather_in_words(scene),
         f"Crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else words.who_throws(conditions.spotting)) + ".",
-        words.breaks_in_short(conditions),
+        words.breaks_in_short(conditions, r.land.strip_m),
         *words.crews_in_words(conditions),
         f"The method was given {r.plan.plan_fires:,} plan fires; the plan is tested on "
         f"{r.test_fires:,} others.",

@@ -17,6 +17,7 @@ import firebreak
 from firebreak.checks import InputError
 from firebreak.landscape.raster.line_cells import cells_within, lines_on_grid, masks_of_shapes
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import with_strips
 
 WEST, NORTH, CELL = -2_000_000.0, 1_500_000.0, 30.0
 LAND = replace(generate(6, (30, 40), cell_size_m=CELL),
@@ -68,7 +69,7 @@ def test_a_strip_has_as_many_rows_as_its_width(row: float, width: float, rows: s
     found = lines_on_grid(path, LAND, 1e9, joined=False, attribute="width_m")
     assert set((found.wide[0][0] // 40).tolist()) == rows
     assert set((found.pieces[0][0] // 40).tolist()) <= rows
-    ((_, mask),) = masks_of_shapes(path, LAND, "width_m")
+    ((_, mask, _),) = masks_of_shapes(path, LAND, "width_m")
     assert set(np.flatnonzero(mask.any(axis=1)).tolist()) >= rows
 
 
@@ -118,7 +119,72 @@ def test_an_existing_network_is_as_wide_as_it_is_said_to_be(tmp_path: Path) -> N
     from firebreak.planning.output.given import given_plan
 
     path = written(tmp_path, (8.5, 90.0), (20.5, 10.0))
-    with pytest.warns(UserWarning, match="1 of 2 shapes are narrower than a cell of 30 m"):
-        plan = given_plan(Path(f"{path}:width_m"), LAND, LAND, (0, 0))
+    plan = given_plan(Path(f"{path}:width_m"), LAND, LAND, (0, 0))
     assert set((plan.cells // 40).tolist()) == {7, 8, 9, 20}
     assert set((given_plan(path, LAND, LAND, (0, 0)).cells // 40).tolist()) == {8, 20}
+
+
+def test_a_cell_has_the_widest_strip_of_it_and_costs_in_proportion(tmp_path: Path) -> None:
+    from firebreak.planning.output.given import widths_in
+
+    path = written(tmp_path, (8.5, 6.0), (8.5, 3.0), (20.5, 90.0))
+    said = widths_in(Path(f"{path}:width_m"), LAND)
+    assert said is not None
+    land = with_strips(LAND, said, 12.0)
+    assert land.strip_m is not None
+    assert [land.strip_m[row, 10] for row in (8, 3, 19, 20, 21)] == [6.0, 12.0, 30.0, 30.0, 30.0]
+    assert [land.cost[row, 10] for row in (8, 3, 20)] == [0.5, 1.0, 2.5]
+    assert with_strips(LAND, np.where(said == 90.0, said, 0.0), None) is LAND
+
+
+@pytest.mark.parametrize("width", [3.0, 8.0])
+def test_fire_crosses_a_feature_as_it_crosses_breaks_of_its_width(width: float,
+                                                                  tmp_path: Path) -> None:
+    path = written(tmp_path, (8.5, width), (20.5, width))
+    common = {"methods": "none", "test_fires": 60, "seed": 2, "breach": "wilson", "quiet": True}
+    own = firebreak.evaluate(LAND, plans=[f"{path}:width_m"], **common)
+    every = firebreak.evaluate(LAND, plans=[path], break_width_m=width, **common)
+    assert own.rows[-1].reduction == every.rows[-1].reduction
+    assert own.rows[-1].reduction != firebreak.evaluate(
+        LAND, plans=[path], **common).rows[-1].reduction
+
+
+def test_features_of_a_file_are_crossed_each_by_its_width(tmp_path: Path) -> None:
+    common = {"fires": 80, "seed": 2, "breach": "wilson", "quiet": True}
+    lost = [firebreak.simulate(LAND, plan=Path(f"{written(tmp_path, *lines)}:width_m"),
+                               **common).burn_probability.mean()
+            for lines in (((8.5, 2.0), (20.5, 2.0)), ((8.5, 2.0), (20.5, 12.0)),
+                          ((8.5, 12.0), (20.5, 12.0)))]
+    assert lost[0] > lost[1] > lost[2]
+
+
+def test_a_saved_plan_keeps_its_widths(tmp_path: Path) -> None:
+    path = written(tmp_path, (8.5, 3.0), (20.5, 12.0))
+    made = firebreak.plan(LAND, lines=f"{path}:width_m", only_lines=True, budget="0.5ha",
+                          method="segments", segment_m=1e4, plan_fires=16, test_fires=60,
+                          breach="wilson", report="brief", quiet=True, seed=2)
+    rows = made.plan.cells // 40
+    widths = np.where(rows == 8, 3.0, 12.0)
+    assert made.plan.cost == pytest.approx(float((widths / CELL).sum()), rel=1e-5)
+    assert float((widths * CELL).sum()) / 1e4 <= 0.5
+    made.save(tmp_path / "out")
+    table = tmp_path / "out" / "data" / "plan.csv"
+    with table.open() as file:
+        assert [float(row["width_m"]) for row in csv.DictReader(file)] == widths.tolist()
+    common = {"methods": "none", "test_fires": 60, "seed": 2, "breach": "wilson", "terrain": "shipped",
+              "quiet": True}
+    again, whole = (firebreak.evaluate(LAND, plans=[one], **common).rows[-1] for one in (
+        tmp_path / "out", tmp_path / "out" / "data" / "plan.tif"))
+    assert again.reduction != whole.reduction
+    assert made.effect is not None
+    assert again.reduction == pytest.approx(made.effect.reduction.mean, abs=1e-9)
+    table.write_text(table.read_text().replace(f",{widths[0]}\n", ",wide\n"))
+    with pytest.raises(InputError, match="column width_m"):
+        firebreak.evaluate(LAND, plans=[tmp_path / "out"], **common)
+
+
+def test_shaded_breaks_are_whole_cells(tmp_path: Path) -> None:
+    path = written(tmp_path, (8.5, 3.0))
+    with pytest.warns(UserWarning, match="shaded breaks are whole cells"):
+        firebreak.evaluate(LAND, plans=[f"{path}:width_m"], methods="none", test_fires=20,
+                           break_kind="shaded", quiet=True)

@@ -57,7 +57,7 @@ class BurningFires:
         self._burn(np.empty(0, np.int64))
         for some in self._groups(waiting):
             places, which = self._places_of(some), np.flatnonzero(near[some].any(axis=0))
-            if self._rules.lost > 0.0:
+            if self._rules.strips:
                 self._slots.fires.burns_anew(places)
             else:
                 self._mark(padded_cells(np.concatenate([lines[k] for k in which.tolist()]), cols))
@@ -71,7 +71,7 @@ class BurningFires:
                 fires.changes_at(0, place)
             return
         fires.breaks_at(np.zeros(breaks.size, np.int64), breaks)
-        for place in breaks.tolist() if self._rules.lost > 0.0 else ():
+        for place in breaks.tolist() if self._rules.strips else ():
             fires.starts_at(0, place)
 
     def tried(self, lines: Sequence[NDArray[np.int64]], fires: Sequence[NDArray[np.int64]], *,
