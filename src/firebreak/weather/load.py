@@ -34,6 +34,7 @@ from firebreak.weather.formats.table import (
     turned,
 )
 from firebreak.weather.from_table import rows_of, within_hours
+from firebreak.weather.moisture import moisture_scenario
 from firebreak.weather.scenarios import WeatherScenarios, rose_of
 from firebreak.weather.streams import WeatherStreams, constant, gather_streams, join_rows
 
@@ -157,6 +158,9 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
             "" if hours is None else f" of {counted(hours, 'hour')}")
         raise fail(expected="at least 1 scenario, and 1 hour if hours are given", given=wanted,
                    where=str(path), remedy="give larger numbers")
+
+    if moisture is not None:
+        moisture_scenario(moisture)  # wrong is wrong for a file with moisture too
 
     def rows(table: WeatherTable) -> WeatherScenarios:
         return rows_of(table, sunlit=sunlit, moisture=moisture, latitude_deg=latitude_deg)
