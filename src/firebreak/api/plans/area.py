@@ -112,7 +112,7 @@ def as_counted(scene: "Scene", area: PlanningArea, share: float) -> "tuple[Scene
     money, land = area.rules.budget, scene.landscape
     if area.most_cells is None or money is None:
         return scene, share
-    part, _ = parts_of_cell(land, scene.conditions.treatment.width_m)
+    part, _ = parts_of_cell(land, None)  # parts are the same for any width of all cells
     cost = np.maximum(land.cost, (money / area.most_cells * part).astype(np.float32))
     land = replace(land, cost=cost)
     return replace(scene, landscape=land), min(
