@@ -13,7 +13,8 @@ from firebreak import plan
 landscape = sys.argv[1] if len(sys.argv) > 1 else "synthetic:1:24"
 picture = sys.argv[2] if len(sys.argv) > 2 else "budgets.png"
 budgets = (0.01, 0.02, 0.05, 0.10)
-saved = [plan(landscape, budget=budget, method="dqn", test_fires=300, quiet=True).effect.reduction
+saved = [plan(landscape, budget=budget, method="dqn", test_fires=300, report="brief",
+              quiet=True).effect.reduction
          for budget in budgets]
 for budget, one in zip(budgets, saved, strict=True):
     print(f"{budget:4.0%} of the cells: {one.mean:.1%} ({one.low:.1%} to {one.high:.1%})")
