@@ -137,6 +137,7 @@ def test_a_cell_has_the_widest_strip_of_it_and_costs_in_proportion(tmp_path: Pat
     assert with_strips(LAND, np.where(said == 90.0, said, 0.0), None) is LAND
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [3.0, 8.0])
 def test_fire_crosses_a_feature_as_it_crosses_breaks_of_its_width(width: float,
                                                                   tmp_path: Path) -> None:
@@ -158,6 +159,7 @@ def test_features_of_a_file_are_crossed_each_by_its_width(tmp_path: Path) -> Non
     assert lost[0] > lost[1] > lost[2]
 
 
+@pytest.mark.slow
 def test_a_saved_plan_keeps_its_widths(tmp_path: Path) -> None:
     path = written(tmp_path, (8.5, 3.0), (20.5, 12.0))
     made = firebreak.plan(LAND, lines=f"{path}:width_m", only_lines=True, budget="0.5ha",
@@ -171,8 +173,8 @@ def test_a_saved_plan_keeps_its_widths(tmp_path: Path) -> None:
     table = tmp_path / "out" / "data" / "plan.csv"
     with table.open() as file:
         assert [float(row["width_m"]) for row in csv.DictReader(file)] == widths.tolist()
-    common = {"methods": "none", "test_fires": 60, "seed": 2, "breach": "wilson", "terrain": "shipped",
-              "quiet": True}
+    common = {"methods": "none", "test_fires": 60, "seed": 2, "breach": "wilson",
+              "terrain": "shipped", "quiet": True}
     again, whole = (firebreak.evaluate(LAND, plans=[one], **common).rows[-1] for one in (
         tmp_path / "out", tmp_path / "out" / "data" / "plan.tif"))
     assert again.reduction != whole.reduction
