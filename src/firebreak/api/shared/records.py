@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 OPTIONS_FILE = "options.json"
 _WRITTEN = re.compile(r"(landscape|given_\w+)-[0-9a-f]{8}(\.|$)")
 """Names of what Python's `save` writes beside a plan, see `api.given`."""
-KEPT = ("budget", "method", "policy", "plan_fires")
+KEPT = ("budget", "method", "policy", "plan_fires", "time_limit", "test_fires", "report",
+        "fires_per_ha_year")
 
 
 def write_options(folder: Path, options: Any, **more: dict[str, Any]) -> Path:
@@ -87,7 +88,8 @@ def write_record(folder: Path, options: "PlanOptions", landscape: str,
     except ValueError:  # another drive
         base = str(Path.cwd())
     own |= {"seed": options.scene.seed, "relative_to": base}
-    return write_options(folder, options.scene, place=dataclasses.asdict(options.place), plan=own)
+    return write_options(folder, options.scene, place=dataclasses.asdict(options.place),
+                         windows=dataclasses.asdict(options.windows), plan=own)
 
 
 def plain(tree: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,13 @@
 """A plan's options from a file: what is relative to it, and what is a name."""
 
 import json
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import pytest
 
-from firebreak.api.shared.records import write_record
+from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.records import KEPT, write_record
 from firebreak.checks import InputError
 from firebreak.cli.shared.common import parse
 from firebreak.cli.shared.plan_record import PlanArguments, options_in, recorded
@@ -59,6 +61,18 @@ def test_a_record_of_an_earlier_version_has_its_budget_too(
     record["place"] |= earlier
     (tmp_path / "options.json").write_text(json.dumps(record))
     assert recorded(tmp_path).budget.plain() == budget
+
+
+def test_the_folder_of_a_plan_has_every_option_of_it(tmp_path: Path) -> None:
+    """By windows and within a time limit other plans are made, and fewer test fires judge alike."""
+    assert {field.name for field in fields(PlanOptions)} == {*KEPT, "place", "scene", "windows"}
+    made = parse(PlanArguments, [
+        "synthetic:1:12", "--method", "dqn-search", "--time-limit", "3", "--plan-fires", "8",
+        "--test-fires", "7", "--report", "brief", "--fires-per-ha-year", "0.01", "--window-cells",
+        "40", "--executor", "processes", "--workers", "2"], "plan").options
+    write_record(tmp_path, made, made.landscape)
+    assert asdict(parse(PlanArguments, ["--config", str(tmp_path)], "plan").options) == {
+        **asdict(made), "config": tmp_path}
 
 
 def test_the_folder_of_a_plan_stands_for_its_options(tmp_path: Path) -> None:
