@@ -67,8 +67,7 @@ def _joined_over_bare(cells: Cells, landscape: Landscape) -> list[Cells]:
     """Flat cells in the groups that touch one another, or one stretch of bare ground."""
     mask = ~landscape.burnable
     mask.ravel()[cells] = True
-    number = ndimage.label(mask, CORNERS)[0].ravel()[cells]
-    return [cells[number == one] for one in np.unique(number)]
+    return by_number(cells, ndimage.label(mask, CORNERS)[0].ravel()[cells])
 
 
 def arcs(cut: Cut, landscape: Landscape, budget: float, *, leak: bool) -> list[Cells]:
@@ -94,23 +93,36 @@ def in_order(cells: Cells, shape: tuple[int, int], *, leak: bool) -> list[Cells]
     """
     mask = np.zeros(shape, np.bool_)
     mask.ravel()[cells] = True
-    parts, count = ndimage.label(mask, EDGES if leak else CORNERS)
-    own = parts.ravel()
-    paths = [path for number in range(1, count + 1)
-             for path in _paths(np.flatnonzero(own == number), shape[1], leak)]
+    own = np.flatnonzero(mask)
+    part = ndimage.label(mask, EDGES if leak else CORNERS)[0].ravel()[own]
+    paths = [path for some in by_number(own, part) for path in _paths(some, shape[1], leak)]
     return _chained(paths, shape[1])
+
+
+def by_number(cells: Cells, number: NDArray[np.integer]) -> list[Cells]:
+    """Cells in groups of one number, the lowest first, as they were within each."""
+    order = np.argsort(number, kind="stable")
+    groups = np.split(cells[order], np.flatnonzero(np.diff(number[order])) + 1)
+    return groups if cells.size else []
 
 
 def _paths(cells: Cells, cols: int, leak: bool) -> list[Cells]:
     """Connected flat cells, ascending, as paths: from end to end, or round a ring."""
     row, col = np.divmod(cells, cols)
-    down, right = np.abs(row[:, None] - row), np.abs(col[:, None] - col)
-    touch = ((down + right) if leak else np.maximum(down, right)) == 1
-    # Those that touch by edges first: a path that cuts a corner leaves its cell behind.
-    graph = csr_array(touch)
+    tails, heads = [], []
+    for down, right in np.argwhere(EDGES if leak else CORNERS).tolist():
+        there = cells + (down - 1) * cols + right - 1
+        place = np.searchsorted(cells, there) % cells.size
+        touch = (cells[place] == there) & (col[place] - col == right - 1) & (there != cells)
+        tails.append(np.flatnonzero(touch))
+        heads.append(place[touch])
+    tail, head = np.concatenate(tails), np.concatenate(heads)
+    order = np.lexsort((head, tail))  # neighbours of a cell ascending
+    graph = csr_array((np.ones(tail.size), (tail[order], head[order])), (cells.size, cells.size))
     far = int(breadth_first_order(graph, 0, return_predecessors=False)[-1])
     walk = depth_first_order(graph, far, return_predecessors=False)
-    jumps = np.flatnonzero(~touch[walk[:-1], walk[1:]]) + 1
+    down, right = np.abs(np.diff(row[walk])), np.abs(np.diff(col[walk]))
+    jumps = np.flatnonzero((down + right if leak else np.maximum(down, right)) > 1) + 1
     return [cells[part] for part in np.split(walk, jumps)]
 
 
@@ -119,12 +131,13 @@ def _chained(paths: list[Cells], cols: int) -> list[Cells]:
     """
     if not paths:
         return []
-    chain, rest = [paths[0]], paths[1:]
-    while rest:
-        row, col = divmod(int(chain[-1][-1]), cols)
-        ends: NDArray[np.int64] = np.array([[path[0], path[-1]] for path in rest])
-        away = np.hypot(ends // cols - row, ends % cols - col)
-        k, turned = divmod(int(away.argmin()), 2)
-        path = rest.pop(k)
-        chain.append(path[::-1] if turned else path)
+    ends: NDArray[np.int64] = np.array([[path[0], path[-1]] for path in paths])
+    row, col = np.divmod(ends, cols)
+    row, col = row.astype(np.float64), col.astype(np.float64)
+    chain, last = [paths[0]], (0, 1)
+    for _ in paths[1:]:
+        (down, right), row[last[0]] = (row[last], col[last]), np.inf  # taken
+        k, turned = divmod(int(np.hypot(row - down, col - right).argmin()), 2)
+        chain.append(paths[k][::-1] if turned else paths[k])
+        last = (k, 1 - turned)
     return chain

@@ -14,7 +14,7 @@ from firebreak.landscape.candidates.corridor import Corridor, corridor_of, lengt
 from firebreak.landscape.candidates.corridors.ground import GroundMaps
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.planning.barriers.cut import CORNERS, Cells, Floats, Mask, Network, Stakes
-from firebreak.planning.barriers.pieces import in_order
+from firebreak.planning.barriers.pieces import by_number, in_order
 
 APART_M = (150.0, 400.0, 1000.0)
 """Value nearer to other value than this is of one cluster, at each scale."""
@@ -48,28 +48,28 @@ def rings_around(value: Mask, land: Landscape, ground: GroundMaps, *,
     return list(found.values())
 
 
-def _clusters(value: Mask, cell_size_m: float) -> list[Mask]:
-    """Clusters at every scale, bool [H, W] each, none twice."""
-    found = dict[bytes, Mask]()
-    if value.any():
+def _clusters(value: Mask, cell_size_m: float) -> list[Cells]:
+    """Clusters at every scale, flat cells, none twice."""
+    cells, found = np.flatnonzero(value), dict[bytes, Cells]()
+    if cells.size:
         away = ndimage.distance_transform_edt(~value)
         for apart_m in APART_M:
-            number, count = ndimage.label(away <= max(apart_m / 2.0 / cell_size_m, 1.0), CORNERS)
-            for one in range(1, count + 1):
-                own = value & (number == one)
-                found.setdefault(np.flatnonzero(own).tobytes(), own)
+            number = ndimage.label(away <= max(apart_m / 2.0 / cell_size_m, 1.0), CORNERS)[0]
+            for own in by_number(cells, number.ravel()[cells]):
+                found.setdefault(own.tobytes(), own)
     return list(found.values())
 
 
-def _ring(cluster: Mask, open_: Mask, cost: Floats, within: float, leak: bool) -> Cells:
+def _ring(cluster: Cells, open_: Mask, cost: Floats, within: float, leak: bool) -> Cells:
     """Flat cells of the cheapest barrier within so many cells of a cluster; none where there is
     none.
     """
-    rows, cols = np.nonzero(cluster)
+    rows, cols = np.divmod(cluster, open_.shape[1])
     reach = int(within) + 3
     part = (slice(max(int(rows.min()) - reach, 0), int(rows.max()) + reach + 1),
             slice(max(int(cols.min()) - reach, 0), int(cols.max()) + reach + 1))
-    own = cluster[part]
+    own = np.zeros_like(open_[part])
+    own[rows - part[0].start, cols - part[1].start] = True
     away = ndimage.distance_transform_edt(~own)
     outside = open_[part] & (away > within)
     near = open_[part] & (away <= within + 2.0) | own
@@ -82,7 +82,7 @@ def _ring(cluster: Mask, open_: Mask, cost: Floats, within: float, leak: bool) -
     if cut.lost > 0.0:
         return np.empty(0, np.int64)
     row, col = np.divmod(cut.cells, own.shape[1])
-    return np.asarray((row + part[0].start) * cluster.shape[1] + col + part[1].start)
+    return np.asarray((row + part[0].start) * open_.shape[1] + col + part[1].start)
 
 
 def _whole_and_parts(cells: Cells, land: Landscape, least_m: float,

@@ -1,5 +1,6 @@
 """Cells of cuts in order: each once, neighbours touching, parts that the budget buys."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -114,3 +115,21 @@ def exposing(places: list[tuple[int, int]], starts: list[tuple[int, int]]) -> Cu
     number = ndimage.label(free)[0]
     exposed = np.isin(number, [number[place] for place in starts])
     return cut_with(places)._replace(exposed=exposed)
+
+
+def test_a_long_barrier_takes_no_more_room_than_its_map() -> None:
+    side = 1200
+    mask = np.zeros((side, side), np.bool_)
+    mask[[10, -10], 10:-9] = mask[10:-9, [10, -10]] = True
+    tracemalloc.start()
+    (ring,) = in_order(np.flatnonzero(mask), mask.shape, leak=True)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert ring.size == np.count_nonzero(mask)
+    assert peak < 30 * mask.size
+
+
+def test_paths_of_a_map_of_one_column_or_row_are_whole() -> None:
+    for shape in ((5, 1), (1, 5)):
+        (path,) = in_order(np.arange(1, 4), shape, leak=False)
+        assert path.tolist() in ([1, 2, 3], [3, 2, 1])

@@ -1,5 +1,6 @@
 """Rings around value: closed, near, off houses, over roads; and parts of them."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -17,9 +18,10 @@ SIDE, SIZE_M, LEAST_M = 61, 30.0, 300.0
 GRASS, BARE = 102, 99
 
 
-def case(*houses: tuple[int, int], road: int | None = None) -> tuple[Landscape, GroundMaps]:
+def case(*houses: tuple[int, int], road: int | None = None,
+         side: int = SIDE) -> tuple[Landscape, GroundMaps]:
     """Flat grass with houses, and a road of bare cells along a column."""
-    flat = np.zeros((SIDE, SIDE), np.float32)
+    flat = np.zeros((side, side), np.float32)
     fuel = np.full(flat.shape, GRASS)
     if road is not None:
         fuel[:, road] = BARE
@@ -85,3 +87,16 @@ def test_no_corridor_of_a_ring_is_shorter_than_the_shortest(houses: list[tuple[i
     for own in rings_around(land.value > 0.0, land, ground, least_m=least_m, leak=False):
         assert own.length_m >= least_m
         assert np.hypot(*np.diff(np.divmod(own.path, SIDE))).max() < 1.5
+
+
+def test_many_clusters_take_no_more_room_than_their_map() -> None:
+    land, ground = case(side=400)
+    value = np.zeros(land.shape, np.bool_)
+    value[10:-10:13, 10:-10:13] = True
+    bare = replace(land, fuel_model=np.full(land.shape, BARE), treatable=value & False)
+    lake = ground._replace(wide=np.ones(land.shape, np.int32))
+    tracemalloc.start()
+    assert not rings_around(value, bare, lake, least_m=LEAST_M, leak=False)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 120 * value.size
