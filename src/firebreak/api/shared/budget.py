@@ -49,8 +49,9 @@ def money_in(limits: Limits, land: "Landscape", width_m: float | None, *,
     cost = land.cost[land.treatable].astype(np.float64)
     whole, money = float(cost.sum()), limits.money
     if money is not None and whole > 0.0 and not over_years and money > whole * (1.0 + 1e-9):
+        costs = "" if (cost != 1.0).any() else "say what cells cost (--treatment, --cost), "
         raise fail(expected=f"a budget of at most {whole:g}, the cost of all treatable cells",
-                   given=f"{money:g}", where=WHERE, remedy="lower it, or widen the area")
+                   given=f"{money:g}", where=WHERE, remedy=f"{costs}lower it, or widen the area")
     if limits.share is not None and (money is not None or limits.hectares is not None):
         money = min(limits.share * whole, np.inf if money is None else money)
     if limits.hectares is None or not cost.size:
