@@ -1,6 +1,6 @@
 """What each budget buys: plans of one map with a rising budget, as a table and a curve.
 
-    python examples/sweep_budgets.py sample:santa-ana outputs/budgets.png
+    python examples/sweep_budgets.py synthetic:1:24 budgets.png
 """
 
 import sys
