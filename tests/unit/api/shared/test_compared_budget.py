@@ -32,7 +32,8 @@ def test_a_plan_is_compared_at_its_own_budget_where_none_is_said(tmp_path: Path)
 @pytest.mark.parametrize(("budget", "words"), [
     ("2027:3,2028:4",
      "budget: expected a share, an area or money for a comparison, got '2027:3,2028:4'"),
-    ("1e6", "budget: expected a budget of at most .*; say what cells cost"), ("1e6ha", "budget: expected an area from")])
+    ("1e6", "budget: expected a budget of at most .*; say what cells cost"),
+    ("1e6ha", "budget: expected an area from")])
 def test_what_no_comparison_can_spend_is_refused(budget: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         firebreak.evaluate(LAND, budget=budget, methods="none", **FEW)
