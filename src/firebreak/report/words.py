@@ -92,14 +92,14 @@ def breaks_in_short(conditions: FireConditions, strip_m: FloatGrid | None = None
     `Landscape`.
     """
     treatment = conditions.treatment
-    width = "the whole cell" if treatment.width_m is None else f"{treatment.width_m:g} m"
+    width = "the whole cell wide" if treatment.width_m is None else f"{treatment.width_m:g} m wide"
     if strip_m is not None:
-        width = f"{width}, but {_from_to(strip_m)} where shapes say their width,"
+        width = f"{_from_to(strip_m)} wide, as shapes say"
     crossed = ("no breach rule" if conditions.breach == "never"
                else f"breach rule '{conditions.breach}'")
     leak = "; fire passes between breaks that touch only at a corner" if conditions.leak else ""
     made = "" if treatment.name is None else f"{treatment.name}, "
-    return f"Breaks: {made}{treatment.kind}, {width} wide; {crossed}{leak}."
+    return f"Breaks: {made}{treatment.kind}, {width}; {crossed}{leak}."
 
 
 def who_throws(embers: SpottingModel) -> str:

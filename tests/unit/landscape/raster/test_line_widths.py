@@ -180,6 +180,9 @@ def test_a_saved_plan_keeps_its_widths(tmp_path: Path) -> None:
     assert again.reduction != whole.reduction
     assert made.effect is not None
     assert again.reduction == pytest.approx(made.effect.reduction.mean, abs=1e-9)
+    report = (tmp_path / "out" / "report.html").read_text()
+    assert "strips of bare ground of 3 to 30 m in cells of 30 m, as wide as shapes say" in report
+    assert "Breaks: hard, 3 to 30 m wide, as shapes say; " in report
     table.write_text(table.read_text().replace(f",{widths[0]}\n", ",wide\n"))
     with pytest.raises(InputError, match="column width_m"):
         firebreak.evaluate(LAND, plans=[tmp_path / "out"], **common)
