@@ -37,6 +37,7 @@ from firebreak.native_library import hold, zeros
 MAX_CHANGES = 64
 """Breaks of one slot that come or go between two burns; fires that more of them change burn anew.
 """
+_MOST_LAID_OUT = 2**25  # cells of fires that burn anew
 _MOST_PARTS = 2**31 - 1  # of the fires of a slot, which threads count in int32
 _MAX_SHARED, _MAX_COUNTED = 30, 48  # powers of two that bound what a fire loses, in whole numbers
 
@@ -287,17 +288,26 @@ class FireStore:
                   self._store, self._scratch, saved, beyond)
         return saved, beyond
 
-    def loss_anew(self, which: NDArray[np.int64], fields: FieldStore,
-                  overlays: Overlays) -> NDArray[np.float64]:
+    def loss_anew(self, which: NDArray[np.int64], fields: FieldStore, overlays: Overlays,
+                  beyond: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
         """Losses of some fires, as often as each counts, burned anew as things stand; nothing is
-        kept of them.
+        kept of them. beyond: bool [len(which)], takes whether each comes to a cell that the fire
+        that is kept does not come to.
         """
-        none, cells = np.empty((0, 0)), np.empty((0, 0), np.uint8)
-        loss = np.empty(self._in_use.size)
-        burn_many(which, self.width, fields.arcs, fields.spots, fields.rules, self._table,
-                  overlays, Results(none, cells, none, cells, loss), self._scratch)
-        times = self._table.weight[which] / self._whole[self._table.overlay[which]]
-        return loss[which] * times
+        loss, cells = np.empty(which.size), self._states.shape[1]
+        some = max(1, which.size if beyond is None else _MOST_LAID_OUT // cells)
+        for first in range(0, which.size, some):
+            own = which[first:first + some]
+            part = slice(first, first + own.size)
+            code = np.empty((0 if beyond is None else own.size, cells), np.uint8)
+            none, empty = np.empty((0, 0)), np.empty((0, 0), np.uint8)
+            burn_many(np.arange(own.size), self.width, fields.arcs, fields.spots, fields.rules,
+                      FireTable._make(column[own] for column in self._table), overlays,
+                      Results(none, code, none, empty, loss[part]), self._scratch)
+            if beyond is not None:
+                beyond[part] = ((code != UNBURNED)
+                                & (self._store.code[own] == UNBURNED)).any(axis=1)
+        return loss * (self._table.weight[which] / self._whole[self._table.overlay[which]])
 
     def may_change(self, places: NDArray[np.int64], which: NDArray[np.int64], *,
                    nearby: bool) -> NDArray[np.int64]:

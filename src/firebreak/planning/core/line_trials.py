@@ -23,14 +23,33 @@ class Trial(NamedTuple):
     burned: int
 
 
+class Known(NamedTuple):
+    """Saving by a line of each plan fire when this last burned with it, the same still while no
+    break has come or gone near the fire. A fire that the line lets burn new cells may meet a break
+    there, so that it is not known.
+
+    affected: i64 [K], `ProblemBatch.affected` then, -1 where nothing is known. saved: f64 [K].
+    """
+
+    affected: NDArray[np.int64]
+    saved: NDArray[np.float64]
+
+
+Memory = dict[bytes, Known]
+"""By the cells of a line."""
+MOST_KNOWN = 2**24
+"""Lines times plan fires that a memory holds, at most; a full one begins anew."""
+
+
 def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],
-              go_on: Callable[[], bool] = forever) -> list[Trial]:
+              go_on: Callable[[], bool] = forever, memory: Memory | None = None) -> list[Trial]:
     """Savings by the available ones of each line's flat cells, alone, of slot 0's plan fires, which
     are the problem's. Where every trial burns its fires anew, those of the first lines, as long as
-    it may go on.
+    it may go on; memory: see `try_line`.
     """
     if not trial_in_place(slots, 0):
-        return [try_line(problem, slots, line) for line in takewhile(lambda _: go_on(), lines)]
+        return [try_line(problem, slots, line, memory=memory)
+                for line in takewhile(lambda _: go_on(), lines)]
     available, cost = slots.available[0].ravel(), problem.scene.landscape.cost.ravel()
     new = [line[available[line]] for line in lines]
     saved, burned = gains_of_lines(slots, 0, new)
@@ -40,19 +59,34 @@ def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.
 
 
 def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64],
-             fires: NDArray[np.bool_] | None = None) -> Trial:
+             fires: NDArray[np.bool_] | None = None, memory: Memory | None = None) -> Trial:
     """Saving by the available ones of flat `cells` of slot 0's plan fires, which are the problem's:
-    those that they may change are burned. fires: bool [F], which count; None: all.
+    those that they may change are burned, but for what is known of them.
+
+    Args:
+        fires: bool [F], which count; None: all.
+        memory: of these slots; takes what is found.
     """
-    trees, first = slots.plan_trees(0), slots.plan_ids(0).start
+    trees, first, affected = slots.plan_trees(0), slots.plan_ids(0).start, slots.affected(0)
     new = cells[slots.available[0].ravel()[cells]]
     may = slots.depending_on(0, new).astype(np.bool_)
     which = np.flatnonzero(may if fires is None else may & fires)
     cost = float(problem.scene.landscape.cost.ravel()[new].astype(np.float64).sum())
     if which.size == 0:
         return Trial(new, 0.0, 0)
-    slots.write_breaks(0, new, broken=True)
-    loss = slots.fires.loss_anew(first + which, slots.fields, slots.overlays)
-    slots.write_breaks(0, new, broken=False)
-    saved = float((trees.loss[which] - loss).sum()) / trees.loss.size
-    return Trial(new, saved / cost, which.size)
+    known = Known(np.full(may.size, -1), np.zeros(may.size))
+    if memory is not None:
+        if len(memory) * may.size > MOST_KNOWN:
+            memory.clear()
+        known = memory.setdefault(new.tobytes(), known)
+    again = which[known.affected[which] != affected[which]]
+    if again.size:
+        slots.write_breaks(0, new, broken=True)
+        beyond = None if memory is None else np.zeros(again.size, np.bool_)
+        loss = slots.fires.loss_anew(first + again, slots.fields, slots.overlays, beyond)
+        slots.write_breaks(0, new, broken=False)
+        known.saved[again] = trees.loss[again] - loss
+        if beyond is not None:
+            known.affected[again] = np.where(beyond, -1, affected[again])
+    saved = float(known.saved[which].sum()) / trees.loss.size
+    return Trial(new, saved / cost, again.size)

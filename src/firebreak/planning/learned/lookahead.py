@@ -16,7 +16,7 @@ from firebreak.checks import fail
 from firebreak.env.core import line_cells, open_cells
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.planning.core.limits import Effort, forever
-from firebreak.planning.core.line_trials import Trial, try_lines
+from firebreak.planning.core.line_trials import Memory, Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Task, line_list
 from firebreak.planning.learned.given_rating import GivenRating
 from firebreak.planning.learned.policy import (
@@ -87,7 +87,7 @@ class Ahead:
     def __init__(self, task: Task) -> None:
         problem, land = task.problem, task.problem.scene.landscape
         n_plan_fires = problem.plan_fires.source.size
-        self._problem = problem
+        self._problem, self._memory = problem, Memory()
         self._trust = n_plan_fires / (n_plan_fires + DISTRUST)
         self._mean_cost = float(land.cost[land.treatable].mean())
         self._given = None if task.lines is None else GivenRating(
@@ -111,7 +111,7 @@ class Ahead:
         if self._given is not None:
             more = self._given.best(slots, values, most, MAX_SHARED)
             lines, worth = lines + more[0], worth + more[1]
-        tried = try_lines(self._problem, slots, lines, go_on)
+        tried = try_lines(self._problem, slots, lines, go_on, self._memory)
         percent = 100.0 * self._mean_cost / float(slots.untreated_plan_loss[0])
         score = [self._trust * percent * trial.saved_per_cost + (1.0 - self._trust) * value
                  for value, trial in zip(worth, tried, strict=False)]

@@ -1,11 +1,11 @@
 """Runs of corridors, each rated by what it saves per cost beside the breaks so far.
 
 Where fires are repaired in place, a run is tried again on those fires alone that have changed near
-enough: this is greedy choice without short cuts. Where fires burn anew for every trial, trials are
-few: a run saves at most what burns behind it, and mostly no more than when it was last tried
-(Minoux 1978, doi:10.1007/BFb0006528), but for one that touches a new break, which may close what
-was open. Such bounds order the runs; the one that leads is tried until its rating is exact,
-or the best of MOST_TRIED is taken.
+enough: this is greedy choice without short cuts. Where fires burn anew for a trial, which those do
+alone that have changed since, trials are few: a run saves at most what burns behind it, and mostly
+no more than when it was last tried (Minoux 1978, doi:10.1007/BFb0006528), but for one that touches
+a new break, which may close what was open. Such bounds order the runs; the one that leads is tried
+until its rating is exact, or the best of MOST_TRIED is taken.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from firebreak.free_memory import check_free
 from firebreak.landscape.candidates.corridor import Cells
 from firebreak.landscape.candidates.lines import narrow_ground
 from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors
-from firebreak.planning.core.line_trials import Trial, try_line
+from firebreak.planning.core.line_trials import Memory, Trial, try_line
 from firebreak.planning.core.rounds import spendable
 from firebreak.planning.ranking import flow_of, tree_scratch
 
@@ -63,7 +63,7 @@ class RatedRuns:
         self._saved = np.zeros((count, len(runs)), np.int64 if self._in_place else np.float64)
         self._affected = np.full(count, -1, np.int64)
         self._rated = np.full(len(runs), np.inf)  # per cost, when last tried
-        self._breaks = slots.breaks[0].copy()
+        self._breaks, self._memory = slots.breaks[0].copy(), Memory()
         self._near = [] if self._in_place else [_near(run, slots.sizes.shape[1]) for run in runs]
 
     def trials(self) -> list[Trial]:
@@ -141,7 +141,7 @@ class RatedRuns:
                 return [Trial(found.cells[k], float(bound[k]), burned)]
             # Fires that lose nothing can only take away from what is saved: they burn last.
             trial = try_line(self._problem, self._slots, found.cells[k],
-                             ~losing if partly[k] else losing)
+                             ~losing if partly[k] else losing, self._memory)
             bound[k] = trial.saved_per_cost + (bound[k] if partly[k] else 0.0)
             exact[k], partly[k] = partly[k], True
             self._rated[k] = bound[k]

@@ -11,8 +11,9 @@ from firebreak.env.gains import MarginalGains, gains_of_cells, gains_of_lines
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire.engine import burn_maps
-from firebreak.fire.travel.travel_field import unpad
-from firebreak.planning.core.line_trials import try_lines
+from firebreak.fire.travel.stencil import UNBURNED
+from firebreak.fire.travel.travel_field import pad, unpad
+from firebreak.planning.core.line_trials import Memory, try_lines
 from strategies import Case, cases, random_case
 
 ONE = np.zeros(1, np.int64)
@@ -193,6 +194,49 @@ def test_lines_that_methods_try_burn_under_the_rules_of_the_breaks(
         price = max(float(cost[trial.cells].sum()), 1e-9)
         assert trial.saved_per_cost == pytest.approx(saved / price,
                                                      abs=1e-6 * slots.plan_loss(0))
+
+
+@pytest.mark.slow
+@given(cases(16, scenarios=4, fires=12), st.sampled_from(KINDS), PERIODS,
+       st.integers(0, 2**32 - 1))
+@settings(max_examples=50, deadline=None)
+def test_what_is_known_of_lines_is_what_they_save_while_breaks_come_and_go(
+        case: Case, kind: str, later: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case, field = with_periods(case, with_rules(case, kind, seed), later)
+    slots, problem = slots_on(case, field, by_class(case))
+    start = rng.integers(case.burnable.size, size=6)
+    lines = [np.unique((first + np.arange(count)) % case.burnable.size)
+             for first, count in zip(start.tolist(), (1, 2, 3, 5, 8, 12), strict=True)]
+    memory = Memory()
+    for cell in [-1, *near_each_other(rng, case, 3)]:
+        if cell >= 0:
+            toggle(slots, cell)
+            update(slots)
+        known, anew = try_lines(problem, slots, lines, memory=memory), try_lines(
+            problem, slots, lines)
+        for one, other in zip(known, anew, strict=True):
+            assert one.saved_per_cost == other.saved_per_cost
+            assert one.burned <= other.burned
+
+
+@given(cases(16, scenarios=4, fires=12), st.sampled_from(KINDS), st.integers(0, 2**32 - 1))
+@settings(max_examples=30, deadline=None)
+def test_fires_that_burn_anew_and_come_to_new_cells_are_told(
+        case: Case, kind: str, seed: int) -> None:
+    slots, problem = slots_on(case, with_rules(case, kind, seed), by_class(case))
+    for cell in near_each_other(np.random.default_rng(seed), case, 4)[:4]:
+        toggle(slots, cell)
+    update(slots)
+    plan, kept = slots.plan_ids(0), slots.fires.code[slots.plan_ids(0)] != UNBURNED
+    slots.write_breaks(0, np.flatnonzero(slots.breaks[0]), broken=False)
+    beyond = np.zeros(len(kept), np.bool_)
+    loss = slots.fires.loss_anew(np.arange(plan.start, plan.stop), slots.fields, slots.overlays,
+                                 beyond)
+    anew = burn_maps(problem.scene.field, problem.plan_fires, problem.scene.value_by_class)
+    came = pad(anew.parent_code, UNBURNED) != UNBURNED
+    np.testing.assert_array_equal(loss, anew.loss)
+    np.testing.assert_array_equal(beyond, (came & ~kept).any(axis=1))
 
 
 @pytest.mark.slow

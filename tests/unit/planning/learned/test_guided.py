@@ -147,9 +147,9 @@ def test_the_clock_ends_a_move_of_lines_between_two_trials(
     scene, ticks, tried = make_scene(generate(8, 12), BREAKS["shaded"], 1), itertools.count(), []
     own = line_trials.try_line
 
-    def try_line(*args: object) -> Trial:
+    def try_line(*args: object, **named: object) -> Trial:
         tried.append(args)
-        return own(*args)
+        return own(*args, **named)
 
     monkeypatch.setattr(line_trials, "try_line", try_line)
     monkeypatch.setattr(limits, "perf_counter", lambda: float(next(ticks)))

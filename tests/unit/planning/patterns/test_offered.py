@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 
 from firebreak.env.storage.problem import problem_of
-from firebreak.fire import FireConditions, burn, make_scene
+from firebreak.fire import FireConditions, FireRegime, HoldRule, burn, make_scene
+from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.landscape.candidates.corridor import Anchor, Corridor, corridor_of
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
+from firebreak.planning.core import line_trials
 from firebreak.planning.core.built import JOINS, parts_of
 from firebreak.planning.core.corridors import Corridors
+from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import cost_of, plan_of_cells
-from firebreak.planning.core.rounds import loaded
+from firebreak.planning.core.rounds import Task, loaded
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.choice import CHOICE_SET
 from firebreak.planning.evaluation.knee import (
@@ -24,10 +27,12 @@ from firebreak.planning.evaluation.knee import (
     losses_of_beginnings,
 )
 from firebreak.planning.making import make_plan
+from firebreak.planning.patterns.line_greedy import place_line_greedy
 from firebreak.planning.patterns.offered import leading, offered, pairs_of, rate_of
 from firebreak.planning.patterns.rated_runs import RatedRuns, _near
 
 SIZE, FIRES = 24, 24
+SMALL = FireRegime(burned_share=0.05)
 LAND = generate(5, SIZE, cell_size_m=30.0)
 SCENES = {
     "held": make_scene(LAND, FireConditions(scenarios=2, treatment=Treatment(kind="shaded")), 0),
@@ -127,6 +132,32 @@ def test_a_run_saves_at_most_what_is_said_before_it_burns(kind: str) -> None:
         mask.ravel()[run] = True
         assert (before - burn(scene, fires, mask).loss).mean() <= bound * (1 + 1e-9) + 1e-9
     assert (most < before.mean() * (1 - 1e-6)).any()  # it says something
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("conditions", [
+    FireConditions(scenarios=2, treatment=Treatment(kind="shaded"), regime=SMALL),
+    FireConditions(scenarios=2, treatment=Treatment(kind="shaded"), regime=SMALL,
+                   hold=HoldRule(by="hand", response_min=10.0, crew_km=0.3)),
+    FireConditions(scenarios=2, regime=SMALL, spotting=SpottingModel())],
+    ids=["shaded", "held", "embers"])
+def test_what_is_known_of_a_fire_is_what_it_burns(
+        conditions: FireConditions, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plan is the same where every trial burns all its fires again, which are more."""
+    land = generate(5, 2 * SIZE, cell_size_m=30.0)
+    scene = make_scene(land, conditions, 0)
+    lines = Corridors(corridors=tuple(
+        corridor_of(first * 2 * SIZE + start + np.arange(9), land, "route",
+                    (Anchor(0, "rim"), Anchor(1, "rim")))
+        for first in range(2, 46, 4) for start in (2, 14, 26, 38)),
+        line=tuple(range(44)), only=True)
+    problem = problem_of(scene, 0.1, fires := scene.fires("plan", 2 * FIRES), fires.first(0))
+    task = Task(problem, 0, 1, None, SearchOptions(), lines=lines)
+    knowing = place_line_greedy(task)
+    monkeypatch.setattr(line_trials, "MOST_KNOWN", -1)
+    anew = place_line_greedy(task)
+    assert knowing.cells.tolist() == anew.cells.tolist()
+    assert knowing.simulations < anew.simulations
 
 
 def test_no_route_runs_beside_another() -> None:
