@@ -20,6 +20,8 @@ IN_PARTS = ("plan", "segment")
 """Units whose bars advance in parts of them too."""
 _LOOKS_PER_LINE = 4
 """Looks between two lines at whether a line is due, while the work says nothing."""
+_TOLD_FROM = 0.1
+"""Share of the work from which on the rest can be told: a plan begins slowly."""
 
 Advance = Callable[[float], object]
 
@@ -160,7 +162,7 @@ def _words(done: float, begun: int, total: int | None, unit: str, seconds: float
     share = min(max((begun + done) / total, 0.0), 1.0)
     rate = f", {done / seconds:.3g} {unit}s a second" if done and total > 1 else ""
     left = (f", about {seconds * (total - begun - done) / done:.0f} s left"
-            if done and begun + done <= total else "")
+            if begun + done <= total and done and done >= _TOLD_FROM * (total - begun) else "")
     what = unit if total == 1 else f"{begun + done:,.0f} of {total:,} {unit}s"
     return f"{what}: {share:.0%} in {seconds:.0f} s{rate}{left}"
 

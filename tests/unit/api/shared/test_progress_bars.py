@@ -40,6 +40,7 @@ def test_a_file_gets_flushed_lines_at_most_so_often() -> None:
 def test_a_plan_tells_its_share() -> None:
     assert advanced(1, "plan", [(20.0, 0.25)]).flushed \
         == "firebreak: plan: 25% in 20 s, about 60 s left\n"
+    assert advanced(1, "plan", [(20.0, 0.05)]).flushed == "firebreak: plan: 5% in 20 s\n"
 
 
 @pytest.mark.parametrize("total", [None, 0])
