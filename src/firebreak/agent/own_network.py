@@ -76,9 +76,10 @@ class OwnNetwork(nn.Module):
         self.name, self.width, self.shapes, self.parts = name, width, shapes, parts
         body = _maker(name, where)(channels, width, parts * shapes)
         weights = list(body.parameters()) if isinstance(body, nn.Module) else []
-        if not weights or any(one.dtype != torch.float32 or nn.parameter.is_lazy(one)
-                              for one in weights):
-            raise fail(expected="a torch module with parameters of float32, none of them lazy",
+        if not any(one.requires_grad for one in weights) or any(
+                one.dtype != torch.float32 or nn.parameter.is_lazy(one) for one in weights):
+            raise fail(expected="a torch module with parameters of float32, none of them lazy and "
+                                "not all frozen",
                        given=type(body).__name__, where=f"network '{name}'",
                        remedy="return such a module")
         for layer in body.modules():
@@ -99,17 +100,26 @@ class OwnNetwork(nn.Module):
     def _parts_of_all(self, observation: Tensor,
                       part: tuple[slice, slice] | None = None) -> Tensor:
         """The parts of the values of all actions: [M, parts, A]."""
+        before = observation._version
         values: Tensor = self.body(observation)
         maps, _, rows, cols = observation.shape
         given = str(tuple(values.shape)) if isinstance(values, Tensor) else type(values).__name__
-        if isinstance(values, Tensor) and not values.is_floating_point():
+        if isinstance(values, Tensor) and values.dtype != torch.float32:
             given = str(values.dtype)
+        elif observation._version != before:
+            given = "an observation written over"
+        elif self._learns() and isinstance(values, Tensor) and not values.requires_grad:
+            given = "values that do not follow from the parameters"
         if given != str((maps, self.parts * self.shapes, rows, cols)):
             raise fail(expected=f"values of shape {(maps, self.parts * self.shapes, rows, cols)}",
                        given=given, where=f"network '{self.name}'",
-                       remedy="return a value for each shape and cell of the observation")
+                       remedy="return a float32 value for each shape and cell, which follows from "
+                              "the parameters, and leave the observation as it is")
         own = values if part is None else values[:, :, *part]
         return own.unflatten(1, (self.parts, self.shapes)).flatten(2)
+
+    def _learns(self) -> bool:
+        return torch.is_grad_enabled() and any(one.requires_grad for one in self.parameters())
 
     def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of the actions i64 [M, L] alone: [M, L]."""

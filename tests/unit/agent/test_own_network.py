@@ -73,7 +73,31 @@ class Whole(Answers):
         return super().forward(input)[0].long()
 
 
-@pytest.mark.parametrize(("make", "given"), [(Answers, "tuple"), (Whole, "torch.int64")])
+class Finer(Answers):
+    """The same in another precision."""
+
+    def forward(self, input: torch.Tensor) -> Any:
+        return super().forward(input)[0].double()
+
+
+class Detached(Answers):
+    """The same, which no gradient reaches."""
+
+    def forward(self, input: torch.Tensor) -> Any:
+        return super().forward(input)[0].detach()
+
+
+class WritesOver(Answers):
+    """The same, but the observation is another one afterwards."""
+
+    def forward(self, input: torch.Tensor) -> Any:
+        return super().forward(input.relu_())[0]
+
+
+@pytest.mark.parametrize(("make", "given"), [
+    (Answers, "tuple"), (Whole, "torch.int64"), (Finer, "torch.float64"),
+    (Detached, "values that do not follow from the parameters"),
+    (WritesOver, "an observation written over")])
 def test_what_is_no_tensor_of_numbers_is_refused(make: MakeNetwork, given: str) -> None:
     network = OwnNetwork(with_network(make, "network"), OBSERVATION.channels, 8, 1)
     with pytest.raises(InputError, match=rf"expected values of shape \(1, 1, 8, 8\), got {given};"):
@@ -81,7 +105,8 @@ def test_what_is_no_tensor_of_numbers_is_refused(make: MakeNetwork, given: str) 
 
 
 @pytest.mark.parametrize("made", [
-    None, nn.Identity(), nn.LazyConv2d(1, 1), nn.Conv2d(OBSERVATION.channels, 1, 1).double()])
+    None, nn.Identity(), nn.LazyConv2d(1, 1), nn.Conv2d(OBSERVATION.channels, 1, 1).double(),
+    nn.Conv2d(OBSERVATION.channels, 1, 1).requires_grad_(False)])
 def test_what_cannot_learn_is_refused(made: Any) -> None:
     def other(channels: int, width: int, shapes: int) -> Any:
         return made
