@@ -19,7 +19,8 @@ from pathlib import Path
 from build_native import BuildError, build_here
 
 ROOT = Path(__file__).resolve().parent.parent
-SOME = ("tests/unit/native_library", "tests/unit/fire/incremental", "tests/unit/fire/solver",
+SOME = ("tests/unit/native_library", "tests/unit/planning/barriers/test_cut.py",
+        "tests/unit/fire/incremental", "tests/unit/fire/solver",
         "tests/unit/fire/travel", *(str(path.relative_to(ROOT)) for path in sorted(
             (ROOT / "tests" / "property").glob("test_native_boundary*.py"))),
         "tests/property/test_break_rules.py", "tests/property/test_crews.py",
