@@ -25,12 +25,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from firebreak.api.shared.executor_options import use_threads
+from firebreak.api.shared.plan_options import use_threads
 from firebreak.fire import burn
 from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.planning.making import make_plan
 from firebreak.report.figures.canvas import new_figure, save_figure
-from firebreak.settings.breaks import MadeBreaks
+from firebreak.settings.scene import MadeBreaks
 
 JOB = "santa-ana-edge"
 PLAN_FIRES, TEST_FIRES, METHOD = 48, 1000, "segments"

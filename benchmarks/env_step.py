@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from firebreak.cli.commands.bench.environment import bench_source
+from firebreak.cli.commands.bench.measurements import bench_source
 from firebreak.env import core
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.layout import OBSERVATION

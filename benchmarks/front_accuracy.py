@@ -8,7 +8,7 @@ Prints least and greatest area over the true ellipse's in 12 wind directions on 
 
 import sys
 
-from firebreak.cli.commands.bench.command import ellipse_areas
+from firebreak.cli.commands.bench.measurements import ellipse_areas
 from firebreak.native_library import set_threads
 
 

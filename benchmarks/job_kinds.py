@@ -9,7 +9,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.job_land import draw_part
 from firebreak.landscape.treatments import Treatment
 from firebreak.seeding import generator
-from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY
+from firebreak.settings.scene import DRAWN_BREACH, DRAWN_HOLD_BY
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.streams import draw_streams
 

@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.validation.tables import table
 from numpy.typing import NDArray
 
-from firebreak.cli.commands.bench.command import WINDS, ellipse_areas
+from firebreak.cli.commands.bench.measurements import WINDS, ellipse_areas
 from firebreak.fire import burn_field
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
 from firebreak.fire.fires import Fires

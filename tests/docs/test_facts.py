@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import get_args, get_type_hints
 
-from firebreak.cli.commands.landscape.convert import ConvertArguments
-from firebreak.settings.breaks import TOML_NAMES
+from firebreak.cli.commands.landscape.command import ConvertArguments
+from firebreak.settings.scene import TOML_NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))

@@ -14,7 +14,7 @@ from PIL import Image
 from firebreak.checks import InputError
 from firebreak.memory.registry import live_counts
 from firebreak.settings import retired
-from firebreak.settings.breaks import TOML_NAMES
+from firebreak.settings.scene import TOML_NAMES
 from firebreak.train.config.load import load_config
 
 ROOT = Path(__file__).resolve().parents[2]

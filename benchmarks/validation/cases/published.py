@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.validation import flammap, maps, shapes, tables
 from benchmarks.validation.registry import Case, Check, Measured, Places
 
-from firebreak.cli.commands.bench.command import ellipse_areas
+from firebreak.cli.commands.bench.measurements import ellipse_areas
 
 CASES_FOLDER = Path(__file__).resolve().parents[3] / "tests" / "physics" / "data"
 BEHAVE = "BEHAVE's library (firelab/behave), ros-reference.csv"

@@ -24,9 +24,9 @@ from firebreak.env.sources import (
     synthetic_landscapes,
 )
 from firebreak.landscape.synthetic.families import FAMILIES
-from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.kinds import AtLeastOne, Share
 from firebreak.settings.planning import BUDGET
+from firebreak.settings.scene import MadeBreaks
 from firebreak.settings.schema import leaves
 
 if TYPE_CHECKING:

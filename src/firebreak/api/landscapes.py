@@ -8,7 +8,7 @@ from firebreak.api.given import source_of, with_arrays
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.scene_options import MapOptions, RasterOptions, SceneOptions
 from firebreak.landscape.landscape import Landscape
-from firebreak.settings.breaks import MadeBreaks, PlanBreaks
+from firebreak.settings.scene import MadeBreaks, PlanBreaks
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,9 +16,9 @@ from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import RasterOptions
 from firebreak.checks import InputError, fail
 from firebreak.settings.binding import bind
+from firebreak.settings.names import Origin, respelled, respelled_error
 from firebreak.settings.schema import Leaf, leaves, members, plain_type, reader_of
 from firebreak.settings.sources import keywords as keywords_source
-from firebreak.settings.spelling import Origin, respelled, respelled_error
 from firebreak.variables import without_foreign
 
 if TYPE_CHECKING:

@@ -25,11 +25,9 @@ from firebreak.api.plan_effect import Grid, PlanEffect, effect_at_once, effect_b
 from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import check_not_made_from, make_run, write_run
-from firebreak.api.shared.executor_options import threads_kept
-from firebreak.api.shared.inputs import inputs_of
-from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.plan_options import PlanOptions, threads_kept
 from firebreak.api.shared.progress import notebook_bars
-from firebreak.api.shared.records import plain, write_record
+from firebreak.api.shared.records import inputs_of, plain, write_record
 from firebreak.checks import fail
 from firebreak.files import keeping
 from firebreak.landscape.landscape import Landscape
@@ -38,8 +36,7 @@ from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.methods import method_of
 from firebreak.planning.output.earlier import check_list
-from firebreak.settings.names import LIMITS
-from firebreak.settings.spelling import command_words
+from firebreak.settings.names import LIMITS, command_words
 
 if TYPE_CHECKING:
     import geopandas
@@ -48,6 +45,7 @@ if TYPE_CHECKING:
     from firebreak.api.plans.run import PlanRun
     from firebreak.planning.evaluation.auto import Choice
     from firebreak.report.pages.reported_plan import Origin
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PlannedBreaks:

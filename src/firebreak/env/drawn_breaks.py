@@ -14,7 +14,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.job_land import draw_existing, draw_part, slope_costs
 from firebreak.landscape.treatments import Treatment
 from firebreak.seeding import generator
-from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY
+from firebreak.settings.scene import DRAWN_BREACH, DRAWN_HOLD_BY
 
 Bounds = tuple[float, float]
 DrawnKind = Literal["given", "shaded", "narrow", "breached", "held"]

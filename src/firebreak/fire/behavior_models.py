@@ -20,7 +20,7 @@ from firebreak.fire.fbp.on_landscape import fbp_fire_behavior
 from firebreak.landscape.fuel_systems import FBP, ROTHERMEL
 from firebreak.landscape.landscape import Landscape
 from firebreak.native_library import thread_count
-from firebreak.settings.fire import CrownLink, CrownModel, FireSettings
+from firebreak.settings.scene import CrownLink, CrownModel, FireSettings
 from firebreak.weather.scenarios import WeatherScenarios
 
 __all__ = ["BehaviorModel", "FireBehavior", "behavior_in_parts", "behavior_on_demand",

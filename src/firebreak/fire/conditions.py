@@ -11,10 +11,14 @@ from firebreak.fire.effects.losses import LayerKind, ResponseFunction
 from firebreak.fire.effects.spotting import ON_MAPS, SpottingModel
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.treatments import Treatment, treatment_of
-from firebreak.settings.breaks import BreachRule, BreakSettings
-from firebreak.settings.fire import BURNED_SHARE, FireSettings
 from firebreak.settings.kinds import DURATION_SPREAD
-from firebreak.settings.weather import WeatherSettings
+from firebreak.settings.scene import (
+    BURNED_SHARE,
+    BreachRule,
+    BreakSettings,
+    FireSettings,
+    WeatherSettings,
+)
 from firebreak.weather.scenarios import WindClimate
 from firebreak.weather.streams import WeatherStreams
 

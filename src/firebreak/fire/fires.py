@@ -23,8 +23,8 @@ from firebreak.checks import check_fraction, fail
 from firebreak.fire.effects.keyed_random import CELL_STEP, fire_keys
 from firebreak.fire.travel.travel_field import padded_width
 from firebreak.seeding import generator
-from firebreak.settings.fire import BURNED_SHARE, FireSettings
 from firebreak.settings.kinds import DURATION_SPREAD, MOST_PERIODS
+from firebreak.settings.scene import BURNED_SHARE, FireSettings
 
 WHOLE = 4096
 """Parts of a fire that weights count."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from firebreak.checks import fail
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import Landscape
-from firebreak.settings.breaks import BreakKind, BreakSettings
+from firebreak.settings.scene import BreakKind, BreakSettings
 
 _LARGEST_BASE_SHARE = 0.5  # of a tree's height that may be pruned
 _WHERE = "treatment"

@@ -11,10 +11,10 @@ from typing import Any, Generic, TypeVar
 from firebreak.checks import InputError, check_utf8, fail
 from firebreak.reading import check_ordinary
 from firebreak.settings.conversion import UnfitError, converted
+from firebreak.settings.names import Origin, respelled, respelled_error
 from firebreak.settings.rules import check
 from firebreak.settings.schema import Leaf, in_short, leaves, places_in
 from firebreak.settings.sources import SEED, Given, Source
-from firebreak.settings.spelling import Origin, respelled, respelled_error
 
 Options = TypeVar("Options")
 _IN_PYTHON = {"null": "None", "true": "True", "false": "False"}

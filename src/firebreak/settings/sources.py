@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 from firebreak.checks import InputError, fail
 from firebreak.reading import from_toml, read_toml
 from firebreak.settings.conversion import shown
-from firebreak.settings.names import Spelling, spellings, unknown
+from firebreak.settings.names import Origin, Spelling, spellings, unknown
 from firebreak.settings.retired import is_idle
 from firebreak.settings.schema import Leaf, leaves
-from firebreak.settings.spelling import Origin
 
 Keys = tuple[str, ...]
 SEED = Leaf(("seed",), int, None, "leave it out: this command draws nothing", "seed")

@@ -15,7 +15,7 @@ from firebreak.checks import counted, fail
 from firebreak.landscape.names import weather_place
 from firebreak.reading import read_toml
 from firebreak.seeding import generator
-from firebreak.settings.weather import DEFAULT_MOISTURE
+from firebreak.settings.scene import DEFAULT_MOISTURE
 from firebreak.weather.formats.read import (
     grid_hours,
     is_gridded,

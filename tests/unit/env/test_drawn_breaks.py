@@ -15,8 +15,7 @@ from firebreak.env.storage.problem import Problem, make_problem, sizes_for
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, HoldRule, conditions_from, make_scene
 from firebreak.settings.agent import AgentSettings
-from firebreak.settings.breaks import BreakSettings
-from firebreak.settings.fire import FireSettings
+from firebreak.settings.scene import BreakSettings, FireSettings
 from firebreak.train.rollout.gains import ActionGains
 from firebreak.weather.scenarios import make_scenarios
 from firebreak.weather.streams import STEPS, make_streams

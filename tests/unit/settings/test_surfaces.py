@@ -12,11 +12,17 @@ from firebreak.env.drawn_breaks import DRAWN_KINDS
 from firebreak.fire.conditions import FireConditions, conditions_from
 from firebreak.landscape.treatments import Treatment, treatment_of
 from firebreak.settings.agent import AgentSettings
-from firebreak.settings.breaks import TOML_NAMES, BreakSettings, MadeBreaks
-from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.rules import DRAWN
+from firebreak.settings.scene import (
+    TOML_NAMES,
+    WIND_SPREAD,
+    BreakSettings,
+    FireSettings,
+    MadeBreaks,
+    ValueSettings,
+    WeatherSettings,
+)
 from firebreak.settings.schema import in_short, leaves, meanings
-from firebreak.settings.weather import WIND_SPREAD, WeatherSettings
 from firebreak.train.config.schema import BreakConfig, FireConfig
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WindClimate

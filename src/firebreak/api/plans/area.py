@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.shared.budget import money_in, parts_of_cell, phases_of
-from firebreak.api.shared.domains import part_of_map
+from firebreak.api.shared.domains import money_in, part_of_map, parts_of_cell, phases_of
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
+from firebreak.landscape.candidates.corridors.ground import (
+    HOUSE_BUFFER_M,
+    check_houses,
+    houses_of,
+)
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import with_roads
 from firebreak.planning.core.area import Offset, cells_in, mask_on_part
@@ -99,6 +103,32 @@ def planning_area(options: PlaceOptions, full: "Landscape", limits: Limits,
                       shortest_m=options.shortest_m, lines=lines)
     return PlanningArea(land, full, offset, rules, share, phases, spend, most_cells, anywhere,
                         part.domain)
+
+
+def check_corridors_fit(options: PlaceOptions, area: PlanningArea) -> None:
+    """Refuses what leaves no ground for corridors.
+
+    Raises:
+        InputError: a shortest route that is longer than from one corner of what may be treated to
+            the other; a buffer without houses, or all of that in it.
+    """
+    if options.house_buffer and not houses_of(area.land).any():
+        raise fail(expected="houses: value in at most a tenth of the cells", given="none",
+                   where="--house-buffer", remedy="name houses with --value, or leave it out")
+    check_houses(area.land, house_buffer_of(options))
+    rows, cols = np.nonzero(area.land.treatable)
+    if not rows.size or not options.shortest_m:
+        return
+    longest = float(np.hypot(np.ptp(rows) + 1, np.ptp(cols) + 1)) * area.land.cell_size_m
+    if options.shortest_m > longest:
+        raise fail(expected=f"a shortest route within the area, which is {longest:,.0f} m across",
+                   given=f"{options.shortest_m:,.0f} m", where="--shortest-m",
+                   remedy="lower it, or widen the area")
+
+
+def house_buffer_of(options: PlaceOptions) -> float:
+    """The distance from a house within which nothing is treated, m."""
+    return HOUSE_BUFFER_M if options.house_buffer is None else options.house_buffer
 
 
 def as_counted(scene: "Scene", area: PlanningArea, share: float) -> "tuple[Scene, float]":

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firebreak.api.plans.corridors import house_buffer_of
-from firebreak.api.plans.improving import lines_of_network
+from firebreak.api.plans.area import house_buffer_of
+from firebreak.api.plans.corridors import lines_of_network
 from firebreak.api.plans.request import PlanRequest, Sayer
-from firebreak.api.shared.budget import money_by_year
+from firebreak.api.shared.domains import money_by_year
 from firebreak.api.shared.map_defaults import rows_named
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.candidates.corridors.ground import ground_of

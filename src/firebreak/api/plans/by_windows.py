@@ -44,6 +44,7 @@ from firebreak.planning.windows.region import Region
 if TYPE_CHECKING:
     from firebreak.report.pages.reported_plan import Origin
 
+
 class WindowsJudgement(NamedTuple):
     """The savings of a plan by windows on test fires.
 

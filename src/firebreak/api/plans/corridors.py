@@ -1,5 +1,5 @@
 """The corridors of an area for a plan that is to be built of them: routes, gaps, and cuts off
-houses, and lines that the user supplies.
+houses, lines that the user supplies, and those of a network that the plan begins with.
 """
 
 from dataclasses import replace
@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from firebreak.api.plans.area import PlanningArea
-from firebreak.api.shared.plan_options import PlaceOptions, PlanOptions
+from firebreak.api.plans.area import PlanningArea, house_buffer_of
+from firebreak.api.plans.request import WINDOWS_METHOD, PlanRequest
+from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.checks import fail
 from firebreak.env.storage.problem import problem_of
 from firebreak.fire import burn
 from firebreak.landscape.candidates.corridor import Cells, Corridor
 from firebreak.landscape.candidates.corridors.find import LEAST_M, corridors_on, ground_below
 from firebreak.landscape.candidates.corridors.ground import (
-    HOUSE_BUFFER_M,
-    check_houses,
     ground_of,
     houses_of,
 )
@@ -30,8 +29,12 @@ from firebreak.planning.barriers.offer import flows_are_quick, is_concentrated
 from firebreak.planning.barriers.pieces import whole_cuts
 from firebreak.planning.barriers.rings import rings_around
 from firebreak.planning.barriers.sweep import around_each, hull
+from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
+from firebreak.planning.evaluation.drawn import Named
+from firebreak.planning.methods import CHOOSERS
 from firebreak.planning.patterns.offered import offered
 from firebreak.planning.patterns.straight import straight_corridors
 
@@ -40,37 +43,6 @@ if TYPE_CHECKING:
 
 MOST_CUTS = 6
 """Closed barriers of the whole map that are offered, at most."""
-
-
-def check_corridors_fit(options: PlaceOptions, area: PlanningArea) -> None:
-    """Refuses what leaves no ground for corridors.
-
-    Raises:
-        InputError: a shortest route that is longer than from one corner of what may be treated to
-            the other; a buffer without houses, or all of that in it.
-    """
-    if options.house_buffer and not houses_of(area.land).any():
-        raise fail(expected="houses: value in at most a tenth of the cells", given="none",
-                   where="--house-buffer", remedy="name houses with --value, or leave it out")
-    check_houses(area.land, house_buffer_of(options))
-    rows, cols = np.nonzero(area.land.treatable)
-    if not rows.size or not options.shortest_m:
-        return
-    longest = float(np.hypot(np.ptp(rows) + 1, np.ptp(cols) + 1)) * area.land.cell_size_m
-    if options.shortest_m > longest:
-        raise fail(expected=f"a shortest route within the area, which is {longest:,.0f} m across",
-                   given=f"{options.shortest_m:,.0f} m", where="--shortest-m",
-                   remedy="lower it, or widen the area")
-
-
-def shortest_of(options: PlaceOptions) -> float:
-    """The length of the shortest route, m; gaps between barriers may be shorter."""
-    return options.shortest_m or LEAST_M
-
-
-def house_buffer_of(options: PlaceOptions) -> float:
-    """The distance from a house within which nothing is treated, m."""
-    return HOUSE_BUFFER_M if options.house_buffer is None else options.house_buffer
 
 
 def named_in(roads: Path | None, lines: Path | None, land: Landscape) -> dict[str, Cells]:
@@ -97,7 +69,7 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
     problem = problem_of(replace(scene, landscape=land), area.share,
                          fires := scene.fires("plan", plan_fires), fires.first(0))
     behind = burn(scene, fires, want="statistics").downstream_value
-    least_m, houses = shortest_of(options), houses_of(land)
+    least_m, houses = options.shortest_m or LEAST_M, houses_of(land)
     cuts, rings, straight = list[Cut](), list[Corridor](), list[Corridor]()
     if is_concentrated(scene) or flows_are_quick(scene):
         network = Network(stakes_of(problem))
@@ -125,3 +97,48 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
     money = min(area.money, whole)
     return area._replace(land=land, share=money / whole, rules=PlanRules(
         include=area.rules.include, budget=money, lines=lines))
+
+
+METHOD = "segments"
+"""The method that spends what is left where a chooser is named."""
+
+
+def method_for(request: PlanRequest) -> str:
+    """The method that adds to what is kept."""
+    if request.method not in CHOOSERS:
+        return request.method
+    return WINDOWS_METHOD if request.by_windows else METHOD
+
+
+def lines_of_network(request: PlanRequest) -> list[Corridor]:
+    """The network of a request in lines as long as segments, of cells that may be treated, no cell
+    in two; named as the shapes that they are of, and numbered where one is cut.
+    """
+    from firebreak.planning.output.given import Feature, features_of, is_drawn
+
+    path, network, area = request.options.place.improve, request.network, request.area
+    assert network is not None, "a network to begin with"
+    shapes: list[Named] = ([*features_of(path, network, area.full, area.offset)]
+                           if isinstance(path, Path) and is_drawn(path)
+                           else [Feature("", network.cells)])
+    free, found = network.break_mask() & area.land.treatable, list[Corridor]()
+    for shape in shapes:
+        own = np.zeros_like(free)
+        own.ravel()[shape.cells] = free.ravel()[shape.cells]
+        free &= ~own
+        parts = break_segments_of(own, area.land, request.options.place.segment_m)
+        for number, part in enumerate(parts, start=1):
+            words = [shape.name, f"part {number}" if shape.name else f"{number}"]
+            name = shape.name if shape.name and len(parts) == 1 else " ".join(filter(None, words))
+            found.append(part._replace(name=name, kind="given"))
+    return found
+
+
+def with_network(area: "PlanningArea", network: list[Corridor]) -> "PlanningArea":
+    """An area whose plan may have all lines of a network, and chooses among them and its own."""
+    include = np.unique(np.concatenate([area.rules.include, *(one.cells for one in network)]))
+    lines = area.rules.lines or Corridors(corridors=(), line=())
+    first = max(lines.line, default=-1) + 1
+    return area._replace(rules=replace(area.rules, include=include, lines=replace(
+        lines, corridors=(*lines.corridors, *network),
+        line=(*lines.line, *range(first, first + len(network))))))

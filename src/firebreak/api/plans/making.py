@@ -11,8 +11,7 @@ import numpy as np
 
 from firebreak.api.plans.area import as_counted, priced, priced_rows
 from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
-from firebreak.api.plans.corridors import with_corridors
-from firebreak.api.plans.improving import lines_of_network, method_for, with_network
+from firebreak.api.plans.corridors import lines_of_network, method_for, with_corridors, with_network
 from firebreak.api.plans.request import RANDOM_DRAWS, WINDOWS_METHOD, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.landscape.candidates.corridor import Corridor

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.api.shared.budget import money_by_year, phases_of
-from firebreak.api.shared.executor_options import WindowOptions, use_threads
+from firebreak.api.shared.domains import money_by_year, phases_of
 from firebreak.api.shared.map_defaults import is_map, rows_named
 from firebreak.api.shared.option_rules import (
     check_corridors,
@@ -15,7 +14,7 @@ from firebreak.api.shared.option_rules import (
     check_on_maps,
     is_judged,
 )
-from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.plan_options import PlanOptions, WindowOptions, use_threads
 from firebreak.checks import fail
 from firebreak.planning.core.area import named_shape
 from firebreak.planning.core.limits import MAX_TREATABLE
@@ -251,7 +250,7 @@ def _check_by_windows(options: PlanOptions) -> None:
 
 def _check_on_map(request: PlanRequest) -> None:
     """Refuse what the map that was read speaks against."""
-    from firebreak.api.plans.corridors import check_corridors_fit
+    from firebreak.api.plans.area import check_corridors_fit
     from firebreak.planning.core.fire_counts import check_test_fires
 
     options, area = request.options, request.area

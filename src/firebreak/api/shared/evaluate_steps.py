@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.api.shared.domains import Part, part_of_map
-from firebreak.api.shared.executor_options import use_threads
-from firebreak.api.shared.inputs import check_named_there
 from firebreak.api.shared.option_rules import check_methods_fit, check_on_maps
-from firebreak.api.shared.plan_options import EvaluateOptions
+from firebreak.api.shared.plan_options import EvaluateOptions, use_threads
+from firebreak.api.shared.records import check_named_there
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
     check_memory_first,
@@ -246,7 +245,7 @@ def _shares(options: EvaluateOptions, lands: "Sequence[Landscape]",
     """The share of each landscape's cost that methods may spend: where nobody says a budget, that
     of the first plan that is compared.
     """
-    from firebreak.api.shared.budget import share_of
+    from firebreak.api.shared.domains import share_of
 
     if plans and options.budget == UNSAID:
         return [plans[0].budget_share] * len(lands)

@@ -6,8 +6,7 @@ settings.
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from firebreak.settings.breaks import MadeBreaks
-from firebreak.settings.fire import FireSettings
+from firebreak.settings.scene import FireSettings, MadeBreaks
 from firebreak.settings.schema import option_of
 
 if TYPE_CHECKING:

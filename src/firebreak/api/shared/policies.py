@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from firebreak.api.shared.map_defaults import treatment_asked
 from firebreak.reading import from_toml
-from firebreak.settings.breaks import DRAWN_BREACH, DRAWN_HOLD_BY, TOML_NAMES, BreakSettings
+from firebreak.settings.scene import DRAWN_BREACH, DRAWN_HOLD_BY, TOML_NAMES, BreakSettings
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy

@@ -27,8 +27,6 @@ from firebreak.checks import fail
 from firebreak.landscape.landscape import rectangle_of
 from firebreak.landscape.names import is_made, is_sample, weather_place
 from firebreak.reading import number_in
-from firebreak.settings.breaks import MadeBreaks
-from firebreak.settings.fire import FireSettings, ValueSettings
 from firebreak.settings.kinds import (
     PERIODS,
     AtLeastOne,
@@ -39,10 +37,13 @@ from firebreak.settings.kinds import (
 )
 from firebreak.settings.planning import PLAN_FIRES
 from firebreak.settings.rules import WEATHER_RULES, check
-from firebreak.settings.weather import (
+from firebreak.settings.scene import (
     DEFAULT_MOISTURE,
     DEFAULT_WIND_KM_H,
     WIND_SPREAD,
+    FireSettings,
+    MadeBreaks,
+    ValueSettings,
     WeatherSettings,
 )
 

@@ -44,7 +44,7 @@ PROGRAMS = {
     "bench": Program("bench.command", "BenchArguments"),
     "landscape info": Program("landscape.command", "InfoArguments", "info"),
     "landscape generate": Program("landscape.command", "GenerateArguments", "generate_landscape"),
-    "landscape convert": Program("landscape.convert", "ConvertArguments"),
+    "landscape convert": Program("landscape.command", "ConvertArguments", "convert"),
     "landscape fetch": Program("landscape.fetch", "FetchArguments"),
     "landscape lines": Program("landscape.lines", "LinesArguments"),
     "memory report": Program("memory", "ReportArguments", "report"),

@@ -24,8 +24,8 @@ from firebreak.api.shared.run_output import (
 )
 from firebreak.cli.shared import common, signals
 from firebreak.settings.binding import Bound
+from firebreak.settings.names import changed, command_words
 from firebreak.settings.schema import POSITIONAL
-from firebreak.settings.spelling import changed, command_words
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig

@@ -6,16 +6,16 @@ import time
 from pathlib import Path
 from typing import Any, TypeVar
 
-from firebreak.api.shared.inputs import check_named_there, inputs_of
+from firebreak.api.shared.records import check_named_there, inputs_of
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.cli.shared.plan_record import plan_file
 from firebreak.files import check_folder, keep, made_folder
 from firebreak.landscape import names
 from firebreak.settings.binding import Bound, bind
+from firebreak.settings.names import changed, command_words
 from firebreak.settings.schema import leaves
 from firebreak.settings.sources import argv
-from firebreak.settings.spelling import changed, command_words
 
 SCHEMA = 1
 WRITTEN = ("out", "export")

@@ -14,9 +14,9 @@ from firebreak.landscape.names import beside, is_path
 from firebreak.reading import read_toml, record_of
 from firebreak.settings.binding import bind
 from firebreak.settings.budget import MONEY, YEARS, Said
+from firebreak.settings.scene import DEFAULT_WIND_KM_H
 from firebreak.settings.schema import POSITIONAL, Leaf
 from firebreak.settings.sources import Source, tables, toml_file
-from firebreak.settings.weather import DEFAULT_WIND_KM_H
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from annotated_types import Ge, Le
 from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOptions, WeatherOptions
 from firebreak.checks import fail
 from firebreak.settings.binding import Bound
-from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.kinds import AtLeastOne, Count, Share
 from firebreak.settings.planning import BUDGET
+from firebreak.settings.scene import MadeBreaks
 from firebreak.settings.schema import POSITIONAL, leaves, option_of
 
 if TYPE_CHECKING:

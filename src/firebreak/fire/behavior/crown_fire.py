@@ -45,7 +45,7 @@ from firebreak.fire.behavior.types import SURFACE_FIRE
 from firebreak.fire.behavior.wind import crown_length_to_width
 from firebreak.landscape.fuels import FUEL_MODELS
 from firebreak.landscape.landscape import Landscape
-from firebreak.settings.fire import CrownLink
+from firebreak.settings.scene import CrownLink
 from firebreak.units import FEET_PER_METRE, M_MIN_PER_FT_MIN, WIND_10M_PER_20FT
 from firebreak.weather.scenarios import WeatherScenarios
 

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from firebreak.checks import fail, unknown_name
-from firebreak.settings.breaks import BreachRule, BreakSettings, HoldBy
+from firebreak.settings.scene import BreachRule, BreakSettings, HoldBy
 from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT
 
 Floats = NDArray[np.float64]

@@ -17,8 +17,14 @@ from typing import Any
 
 from firebreak.checks import InputError, fail
 from firebreak.native_library import set_threads
-from firebreak.report.explorer.data import fire_answer, plan_data, start_data, state_answer
-from firebreak.report.explorer.page import ICON, page
+from firebreak.report.explorer.page import (
+    ICON,
+    fire_answer,
+    page,
+    plan_data,
+    start_data,
+    state_answer,
+)
 from firebreak.report.explorer.plans import Exploration, compared_plan, other_methods
 from firebreak.report.explorer.queries import (
     PARAMETERS,

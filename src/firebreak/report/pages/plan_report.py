@@ -30,8 +30,12 @@ from firebreak.report.figures.canvas import png_of, save_figure
 from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.coordinates import Whole
 from firebreak.report.figures.curves import comparison_figure
-from firebreak.report.figures.fields import field_figure
-from firebreak.report.figures.maps import burn_probability_figure, landscape_figure, plan_figure
+from firebreak.report.figures.maps import (
+    burn_probability_figure,
+    field_figure,
+    landscape_figure,
+    plan_figure,
+)
 from firebreak.report.figures.plan_figures import (
     budget_figure,
     crews_figure,

@@ -25,9 +25,10 @@ from firebreak.report.figures.animation import fire_animation
 from firebreak.report.figures.canvas import save_figure
 from firebreak.report.figures.cartography import caption_of, place_of
 from firebreak.report.figures.curves import comparison_figure, learning_curve_figure
-from firebreak.report.figures.fields import arrival_figure, field_figure
 from firebreak.report.figures.maps import (
+    arrival_figure,
     burn_probability_figure,
+    field_figure,
     landscape_figure,
     plan_figure,
     q_map_figure,

@@ -10,8 +10,6 @@ from annotated_types import Ge, Gt, Le, Len
 
 from firebreak.executors.base import ExecutorName
 from firebreak.settings.agent import AgentSettings
-from firebreak.settings.breaks import TOML_NAMES, BreakSettings, TreatmentSettings
-from firebreak.settings.fire import BURNED_SHARE, FireSettings, ValueSettings
 from firebreak.settings.kinds import (
     DURATION_SPREAD,
     AtLeastOne,
@@ -23,8 +21,18 @@ from firebreak.settings.kinds import (
     WindSpeed,
 )
 from firebreak.settings.planning import BUDGET, COMPARED, PLAN_FIRES
+from firebreak.settings.scene import (
+    BURNED_SHARE,
+    DEFAULT_MOISTURE,
+    DEFAULT_WIND_KM_H,
+    TOML_NAMES,
+    BreakSettings,
+    FireSettings,
+    TreatmentSettings,
+    ValueSettings,
+    WeatherSettings,
+)
 from firebreak.settings.schema import RISING
-from firebreak.settings.weather import DEFAULT_MOISTURE, DEFAULT_WIND_KM_H, WeatherSettings
 
 Count = Annotated[int, Ge(1), Le(100_000)]
 Angle = Annotated[float, Ge(0), Le(180)]

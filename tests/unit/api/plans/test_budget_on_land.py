@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.api.plans.area import PlanningArea, as_counted, planning_area, priced
-from firebreak.api.shared.budget import money_by_year
+from firebreak.api.shared.domains import money_by_year
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
@@ -17,8 +17,8 @@ from firebreak.cli.shared.plan_record import options_in
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import plan_on
-from firebreak.settings.breaks import MadeBreaks
 from firebreak.settings.budget import Limits, read_budget
+from firebreak.settings.scene import MadeBreaks
 
 LAND = generate(3, 12)
 SCENE = SceneOptions()

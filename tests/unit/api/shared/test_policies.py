@@ -9,7 +9,7 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.agent.policy_place import shipped_policies
 from firebreak.api.shared.policies import policy_for, shipped_for, warn_of_other_breaks
 from firebreak.api.shared.scene_options import SceneOptions
-from firebreak.settings.breaks import MadeBreaks
+from firebreak.settings.scene import MadeBreaks
 
 BY_TREATMENT = '[breaks]\nkind = "hard"\ntreatment = "mastication,grazing"\ntreatment_age = 0\n'
 MIXED = """[breaks]

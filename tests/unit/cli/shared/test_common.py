@@ -19,7 +19,7 @@ from firebreak.cli import BAD_INPUT, main
 from firebreak.cli.commands.train import _break_options
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.settings.breaks import MadeBreaks
+from firebreak.settings.scene import MadeBreaks
 from firebreak.train.config.load import as_toml, checked
 from firebreak.train.config.schema import RunConfig
 

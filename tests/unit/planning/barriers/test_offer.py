@@ -16,7 +16,7 @@ from firebreak.planning.barriers.offer import is_concentrated, may_close, with_p
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
-from firebreak.settings.breaks import DRAWN_HOLD_BY
+from firebreak.settings.scene import DRAWN_HOLD_BY
 
 SIDE = 24
 FIRES = 32

@@ -22,8 +22,16 @@ from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.making import make_plan
-from firebreak.report.explorer.data import NO_NUMBER, packed, plan_data, start_data
-from firebreak.report.explorer.page import LARGE_MAP, SMALL_MAP, kept_steps, static_page
+from firebreak.report.explorer.page import (
+    LARGE_MAP,
+    NO_NUMBER,
+    SMALL_MAP,
+    kept_steps,
+    packed,
+    plan_data,
+    start_data,
+    static_page,
+)
 from firebreak.report.explorer.plans import (
     COMPARED,
     Exploration,

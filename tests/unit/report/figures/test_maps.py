@@ -25,9 +25,11 @@ from firebreak.planning.output.segment_layers import RANK_COLOURS
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import close_figure, new_figure, save_figure
 from firebreak.report.figures.coordinates import Whole
-from firebreak.report.figures.fields import arrival_figure, field_figure, isochrones
 from firebreak.report.figures.maps import (
+    arrival_figure,
     burn_probability_figure,
+    field_figure,
+    isochrones,
     landscape_figure,
     plan_figure,
     q_map_figure,

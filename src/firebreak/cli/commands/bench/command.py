@@ -5,19 +5,10 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from firebreak.api.shared.executor_options import use_threads
-from firebreak.cli.commands.bench.fires import (
-    WINDS,
-    against_scipy,
-    build_in_fires,
-    ellipse_areas,
-    neighbour_graph,
-    thread_scaling,
-)
+from firebreak.api.shared.plan_options import use_threads
+from firebreak.cli.commands.bench import measurements as bench
 from firebreak.cli.shared import common
 from firebreak.settings.binding import Bound
-
-__all__ = ["WINDS", "BenchArguments", "ellipse_areas", "neighbour_graph", "run"]
 
 FRONT = "front"  # the key below which the line of --json has its numbers
 ELLIPSE_RATIOS = (1.0, 2.0, 3.0, 4.0)
@@ -70,8 +61,8 @@ def _fires(args: BenchArguments, repeats: int) -> dict[str, Any]:
         "fires_per_second", "fires_per_second_spread", "ratio_to_scipy", "build_in_fires")}
     for size in SIZES if args.quick else SIZES + LARGE_SIZES:
         turns = repeats if size in SIZES else 3
-        rate, ratio = against_scipy(size, args.seed, turns)
-        build = build_in_fires(size, args.seed, turns)
+        rate, ratio = bench.against_scipy(size, args.seed, turns)
+        build = bench.build_in_fires(size, args.seed, turns)
         for key, value in (("fires_per_second", rate.value),
                            ("fires_per_second_spread", rate.spread),
                            ("ratio_to_scipy", ratio.value), ("build_in_fires", build)):
@@ -80,7 +71,7 @@ def _fires(args: BenchArguments, repeats: int) -> dict[str, Any]:
               f"\u00b1{rate.spread:<4.0%} {ratio.value:5.2f} \u00b1{ratio.spread:<4.0%} x "
               "scipy's Dijkstra on 8 neighbours; travel times of one weather take as long as "
               f"{build:.1f} fires")
-    found["thread_scaling"] = scaling = thread_scaling(args.seed, repeats)
+    found["thread_scaling"] = scaling = bench.thread_scaling(args.seed, repeats)
     if scaling is not None:
         print(f"{scaling['threads']} threads are {scaling['median']:.2f} x as fast as one (best of "
               f"alternating pairs {scaling['best']:.2f} x)")
@@ -89,27 +80,25 @@ def _fires(args: BenchArguments, repeats: int) -> dict[str, Any]:
 
 def _accuracy(args: BenchArguments) -> dict[str, Any]:
     size = 101 if args.quick else 201
-    areas = {f"{ratio:g}": float(ellipse_areas(ratio, size)[0].mean())
+    areas = {f"{ratio:g}": float(bench.ellipse_areas(ratio, size)[0].mean())
              for ratio in ELLIPSE_RATIOS}
-    print(f"burned area over the ellipse's, mean of {WINDS} winds: " + ", ".join(
+    print(f"burned area over the ellipse's, mean of {bench.WINDS} winds: " + ", ".join(
         f"{area:.3f} at length/width {ratio}" for ratio, area in areas.items()))
     return {"ellipse_area_ratio": {FRONT: areas}}
 
 
 def _environment(args: BenchArguments, repeats: int) -> dict[str, Any]:
     """Burning again, environment steps, bytes and learner updates."""
-    from firebreak.cli.commands.bench import environment as bench_env
-
     speedups = {}
     for share in (0.15,) if args.quick else BURNED_SHARES:
-        speedups[f"{share:g}"] = own = bench_env.reburn_speedup(args.seed, share, repeats)
+        speedups[f"{share:g}"] = own = bench.reburn_speedup(args.seed, share, repeats)
         print(f"re-burning what a break changes, fires of {share:.0%} of the map: " + ", ".join(
             f"{speedup:.1f} x as fast as anew at {float(budget):.0%} broken"
             for budget, speedup in own.items()))
-    steps = {str(envs): bench_env.env_steps_per_second(args.seed, envs,
-                                                       repeats if envs == 1 else 2)
+    steps = {str(envs): bench.env_steps_per_second(args.seed, envs,
+                                                     repeats if envs == 1 else 2)
              for envs in (ENVS[:2] if args.quick else ENVS)}
-    fire_bytes, updates = bench_env.bytes_per_fire(), bench_env.updates_per_second(repeats)
+    fire_bytes, updates = bench.bytes_per_fire(), bench.updates_per_second(repeats)
     print("environment 40x40, 256 plan and 256 reward fires each: " + ", ".join(
         f"{rate:.0f} steps/s with {envs}" for envs, rate in steps.items())
         + f"; {fire_bytes:,.0f} bytes a fire")
