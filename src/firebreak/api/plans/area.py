@@ -12,11 +12,6 @@ from firebreak.api.shared.domains import money_in, part_of_map, parts_of_cell, p
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
-from firebreak.landscape.candidates.corridors.ground import (
-    HOUSE_BUFFER_M,
-    check_houses,
-    houses_of,
-)
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatment_table import with_roads
 from firebreak.planning.core.area import Offset, cells_in, mask_on_part
@@ -112,6 +107,8 @@ def check_corridors_fit(options: PlaceOptions, area: PlanningArea) -> None:
         InputError: a shortest route that is longer than from one corner of what may be treated to
             the other; a buffer without houses, or all of that in it.
     """
+    from firebreak.landscape.candidates.corridors.ground import check_houses, houses_of
+
     if options.house_buffer and not houses_of(area.land).any():
         raise fail(expected="houses: value in at most a tenth of the cells", given="none",
                    where="--house-buffer", remedy="name houses with --value, or leave it out")
@@ -128,6 +125,8 @@ def check_corridors_fit(options: PlaceOptions, area: PlanningArea) -> None:
 
 def house_buffer_of(options: PlaceOptions) -> float:
     """The distance from a house within which nothing is treated, m."""
+    from firebreak.landscape.candidates.corridors.ground import HOUSE_BUFFER_M
+
     return HOUSE_BUFFER_M if options.house_buffer is None else options.house_buffer
 
 
