@@ -53,7 +53,7 @@ def list_of_transitions(trainer: ParallelTrainer) -> Callable[[], None]:
     trainer.transitions = []  # type: ignore[attr-defined]
     buffer = trainer.arenas[0].collector.buffer
     return after(trainer.arenas[0].collector, "collect", lambda _: trainer.transitions.append(  # type: ignore[attr-defined]
-        (buffer.observation.clone(), buffer.reward.clone())))
+        (buffer.rows["observation"].clone(), buffer.rows["reward"].clone())))
 
 
 def _with_landscapes(trainer: ParallelTrainer, draw: Any) -> Callable[[], None]:

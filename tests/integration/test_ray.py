@@ -151,10 +151,13 @@ def test_fires_give_the_same_figures_though_an_actor_is_killed(
 def test_collected_episodes_are_the_same_though_an_actor_is_killed(cluster: None) -> None:
     config = load_config("quick", TINIER)
     weights = weights_of(make_player(config).network)
-    calls = [(weights, config.agent, 4 * k, 4, 0, k) for k in range(6)]
+    calls = [(config.agent, 4 * k, 4, 0, k) for k in range(6)]
     recipe = Recipe(make_player, (config,))
-    here = call_all(open_executor("in-process", recipe), "play", calls)
+    reference = open_executor("in-process", recipe)
+    reference.share(weights)
+    here = call_all(reference, "play", calls)
     with closing(two_workers(recipe, killed_at=3)) as found:
+        found.share(weights)
         there = call_all(found, "play", calls)
         assert found.restarts == 1
     for one, other in zip(here, there, strict=True):

@@ -6,7 +6,8 @@ business.
 
 import copy
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -15,7 +16,8 @@ from torch.nn import functional
 
 from firebreak.agent.experience import AheadBatch, Batch, GainBatch, on_device, rows_of
 from firebreak.agent.exploration import discount_at, explored, learning_rate_at
-from firebreak.agent.network import QNetwork, network_of
+from firebreak.agent.network import network_of
+from firebreak.agent.own_network import QNetwork
 from firebreak.agent.symmetry import turn_ahead, turn_batch, turn_gains
 from firebreak.agent.targets import (
     double_q_target,
@@ -51,31 +53,34 @@ def part_losses(networks: Networks, batch: AnyBatch,
     the losses add up to the batch's mean, and the gradient of one is to be taken before the next is
     asked for, so that what it needs is let go. Values are of the actions that are learned of.
     """
-    device = next(networks.online.parameters()).device
+    turn: Callable[..., Any]
+    loss: Callable[[Any], tuple[Tensor, Tensor]]
+    whole: Any = batch
     if isinstance(batch, Batch):
-        maps = batch.action.shape[0]
-        for rows in _rows(batch.observation, device):
-            part = on_device(turn_batch(rows_of(batch, rows), turned, networks.layout), device)
-            yield _transition_loss(networks, part, part.action.shape[0] / maps)
+        turn, loss = turn_batch, partial(_transition_loss, networks, len(batch.action))
     elif isinstance(batch, AheadBatch):
-        counts = Counts(int((~batch.gain.isnan()).sum()), int(_continued(batch).sum()))
-        for rows in _rows(batch.observation, device):
-            ahead = on_device(turn_ahead(rows_of(batch, rows), turned, networks.layout), device)
-            yield _ahead_loss(networks, ahead, counts)
+        turn, loss = turn_ahead, partial(_ahead_loss, networks, _known(batch),
+                                         max(int(_continued(batch).sum()), 1))
     else:
-        gains = int((~batch.gain.isnan()).sum())
-        for rows in _rows(batch.observation, device):
-            part_of = on_device(turn_gains(rows_of(batch, rows), turned, networks.layout), device)
-            yield _gain_loss(networks, part_of, gains)
+        turn, loss = turn_gains, partial(_gain_loss, networks, _known(batch))
+    device = next(networks.online.parameters()).device
+    for rows in _rows(batch.observation, device):
+        part: Any = turn(rows_of(whole, rows), turned, networks.layout)
+        yield loss(on_device(part, device))
 
 
-def _transition_loss(networks: Networks, batch: Batch, share: float) -> tuple[Tensor, Tensor]:
-    """Huber's loss of transitions times `share`, and the values of the actions taken."""
+def _transition_loss(networks: Networks, maps: int, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Huber's loss of transitions over `maps`, and the values of the actions taken."""
     taken = networks.online.value_of(batch.observation, batch.action)
-    return functional.huber_loss(taken, _target(batch, networks)) * share, taken
+    return functional.huber_loss(taken, _target(batch, networks)) * (len(taken) / maps), taken
 
 
-def _gain_loss(networks: Networks, batch: GainBatch, gains: int) -> tuple[Tensor, Tensor]:
+def _known(batch: GainBatch | AheadBatch) -> int:
+    """Gains that a batch learns."""
+    return max(int((~batch.gain.isnan()).sum()), 1)
+
+
+def _gain_loss(networks: Networks, gains: int, batch: GainBatch) -> tuple[Tensor, Tensor]:
     """Huber's loss of the known gains of labelled states over `gains`, and the values of their
     actions.
     """
@@ -83,13 +88,6 @@ def _gain_loss(networks: Networks, batch: GainBatch, gains: int) -> tuple[Tensor
     target = batch.gain.nan_to_num() / unit_of(batch.observation, networks.layout)[:, None]
     values = networks.online.values_at(batch.observation, batch.action)[here]
     return functional.huber_loss(values, target[here], reduction="sum") / gains, values
-
-
-class Counts(NamedTuple):
-    """Gains and continuations that a batch learns."""
-
-    gains: int
-    continued: int
 
 
 def _continued(batch: AheadBatch) -> Tensor:
@@ -100,9 +98,10 @@ def _continued(batch: AheadBatch) -> Tensor:
     return known & ~batch.gain[:, 0].isnan()
 
 
-def _ahead_loss(networks: Networks, batch: AheadBatch, counts: Counts) -> tuple[Tensor, Tensor]:
-    """Huber's losses of the gains of all actions and of the continuations of those taken, and the
-    values of these.
+def _ahead_loss(networks: Networks, gains: int, continuations: int,
+                batch: AheadBatch) -> tuple[Tensor, Tensor]:
+    """Huber's losses of the gains of all actions over `gains` and of the continuations of those
+    taken over `continuations`, and the values of these.
     """
     parts = networks.online.parts_at(batch.observation, batch.action)
     known, taken = ~batch.gain.isnan(), _continued(batch)
@@ -111,10 +110,9 @@ def _ahead_loss(networks: Networks, batch: AheadBatch, counts: Counts) -> tuple[
     if bool((batch.discount > 0.0).any()):
         after = after + batch.discount * continued_value(networks, batch)
     after = after / unit_of_continuation(batch.observation, networks.layout)
-    loss = (functional.huber_loss(parts[:, 0][known], gain[known], reduction="sum")
-            / max(counts.gains, 1)
+    loss = (functional.huber_loss(parts[:, 0][known], gain[known], reduction="sum") / gains
             + functional.huber_loss(parts[taken, 1, 0], after[taken], reduction="sum")
-            / max(counts.continued, 1))
+            / continuations)
     return loss, whole_value(parts, batch.observation)[:, 0]
 
 

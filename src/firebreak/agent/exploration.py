@@ -48,19 +48,14 @@ def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: Observatio
     """
     count = best.shape[0]
     draws = torch.rand((count, 3), generator=acting)
-    guide = guide_of(observation, layout)
+    guide = observation[:, layout.channel("downstream_value")]
     if settings.segments:
-        guide = line_guide(guide.unflatten(1, observation.shape[-2:]))
+        guide = line_guide(guide)
         mask = _of_one_length(mask, torch.rand(count, generator=acting))
     anywhere = _nth_allowed(mask, draws[:, 2])
-    guided = _nth_best(guide, mask, settings.guided_cells, draws[:, 2])
+    guided = _nth_best(guide.flatten(1), mask, settings.guided_cells, draws[:, 2])
     other = torch.where(draws[:, 1] < settings.guided, guided, anywhere)
     return torch.where(draws[:, 0] < epsilon_at(settings, env_steps), other, best)
-
-
-def guide_of(observation: Tensor, layout: ObservationLayout) -> Tensor:
-    """Downstream value of every cell: [M, A]."""
-    return observation[:, layout.channel("downstream_value")].flatten(1)
 
 
 def line_guide(guide: Tensor) -> Tensor:

@@ -32,14 +32,10 @@ def line_values(fine: Tensor, action: Tensor, head: nn.Conv2d, along: nn.Conv2d)
     def read(convolution: nn.Conv2d, seen: Tensor) -> Tensor:
         return (seen * functional.embedding(shape, convolution.weight.flatten(1))).sum(-1)
 
-    return (read(head, middle) + _bias(head)[shape] + read(along, mean)
-            + inside / length * _bias(along)[shape])
-
-
-def _bias(head: nn.Conv2d) -> Tensor:
-    if head.bias is None:
-        raise ValueError("a head without a bias")
-    return head.bias
+    assert head.bias is not None, "both are made with one"
+    assert along.bias is not None
+    return (read(head, middle) + head.bias[shape] + read(along, mean)
+            + inside / length * along.bias[shape])
 
 
 def _cells_of(action: Tensor, shape: tuple[int, int]) -> tuple[Tensor, Tensor, Tensor]:
@@ -67,8 +63,7 @@ def mean_along(maps: Tensor) -> Tensor:
     cells, first = _all_cells()
     total = np.zeros_like(wide)
     add_along(wide, cells, first, total)
-    count = np.diff(first).astype(np.float32)
-    return torch.from_numpy(total / count[:, None, None])
+    return torch.from_numpy(total / np.diff(first).astype(np.float32)[:, None, None])
 
 
 def _mean_along_with_gradients(maps: Tensor) -> Tensor:

@@ -17,8 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from firebreak.agent.line_values import line_values, mean_along
-from firebreak.agent.own_network import OwnNetwork
-from firebreak.agent.targets import whole_value
+from firebreak.agent.own_network import OwnNetwork, Part, QNetwork
 from firebreak.layout import ObservationLayout
 from firebreak.line_actions import SHAPES
 from firebreak.settings.agent import AgentSettings
@@ -33,11 +32,8 @@ DILATIONS = (1, 2, 4)
 FINE_REACH = 2
 """Cells around a cell that the convolutions that decide see."""
 
-Part = tuple[slice, slice]
-"""Rows and columns of a map, from and to numbers of them."""
 
-
-class QMapNetwork(nn.Module):
+class QMapNetwork(QNetwork):
     """Observation [M, C, H, W] -> Q-values [M, A], A = shapes * H * W.
 
     Maps of odd size are padded with zeros ("unburnable, masked") and the padding is cut off again.
@@ -48,8 +44,7 @@ class QMapNetwork(nn.Module):
     """
 
     def __init__(self, channels: int, width: int = 32, shapes: int = 1, parts: int = 1) -> None:
-        super().__init__()
-        self.width, self.shapes, self.parts = width, shapes, parts
+        super().__init__(width, shapes, parts)
         fine = FINE if shapes == 1 else FINE_OF_SHAPES
         self.stem = nn.Conv2d(channels, width, 4, stride=2, padding=1)
         self.blocks = nn.ModuleList(
@@ -63,39 +58,21 @@ class QMapNetwork(nn.Module):
         self.base = nn.Linear(width, parts * shapes)
         self.along = nn.Conv2d(fine, shapes, 1) if shapes > 1 else None
 
-    def forward(self, observation: Tensor, part: Part | None = None) -> Tensor:
-        """Q-values of all actions, masked or not: [M, A].
-
-        part: rows and columns of the map whose own actions alone are asked for, for less: those
-        that lie in it are worth what they are worth on the map.
-        """
-        return whole_value(self._parts_of_all(observation, part), observation)
-
-    def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
-        """Q-values of the actions i64 [M, L] alone, of lines for less: [M, L]."""
-        return whole_value(self.parts_at(observation, action), observation)
-
     def parts_at(self, observation: Tensor, action: Tensor) -> Tensor:
-        """The parts of the values of the actions i64 [M, L]: [M, parts, L]."""
+        """See `QNetwork.parts_at`; of lines for less."""
         if self.along is None:
-            return self._parts_of_all(observation).gather(
-                2, action[:, None].expand(-1, self.parts, -1))
+            return super().parts_at(observation, action)
         fine, own, summary = self._fine(observation)
         lines = line_values(fine[:, :, *own], action, self.head, self.along)
         number = action // (observation.shape[-2] * observation.shape[-1])
         return (lines + self.base(summary).gather(1, number))[:, None]
 
-    def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
-        """Q-values of one action of each map, i64 [M]: [M]; see `parts_of`."""
-        return whole_value(self.parts_of(observation, action)[..., None], observation)[:, 0]
-
     def parts_of(self, observation: Tensor, action: Tensor) -> Tensor:
-        """The parts of the value of one action of each map, i64 [M], for far less: [M, parts].
-        Where actions are cells, they need the whole map at half resolution alone: of full
-        resolution the cells around.
+        """See `QNetwork.parts_of`; for far less where actions are cells: they need the whole map at
+        half resolution alone, of full resolution the cells around.
         """
         if self.shapes > 1:
-            return self._parts_of_all(observation).gather(
+            return self.parts_of_all(observation).gather(
                 2, action[:, None, None].expand(-1, self.parts, -1))[..., 0]
         padded, cols = _padded(observation), observation.shape[-1]
         x, summary = self._trunk(padded)
@@ -109,8 +86,8 @@ class QMapNetwork(nn.Module):
         which = torch.arange(action.numel(), device=action.device)
         return self.head(fine)[which, :, 2 + row % 2, 2 + col % 2] + self.base(summary)
 
-    def _parts_of_all(self, observation: Tensor, part: Part | None = None) -> Tensor:
-        """The parts of the values of all actions: [M, parts, A]; part: see `forward`."""
+    def parts_of_all(self, observation: Tensor, part: Part | None = None) -> Tensor:
+        """See `QNetwork.parts_of_all`."""
         fine, own, summary = self._fine(observation, part)
         q = self.head(fine)[:, :, *own]
         if self.along is not None:
@@ -180,10 +157,6 @@ def _around(part: Part, shape: tuple[int, int]) -> tuple[Part, Part]:
     return (wide[0], wide[1]), (own[0], own[1])
 
 
-QNetwork = QMapNetwork | OwnNetwork
-"""Any network of an agent or a policy."""
-
-
 def network_of(settings: AgentSettings, layout: ObservationLayout) -> QNetwork:
     """A new network as an agent of these settings has it, with weights drawn by torch's stream."""
     return network_named(settings.network, layout.channels, settings.width,
@@ -214,8 +187,8 @@ def take_over(network: QNetwork, other: QNetwork) -> None:
     if network.shapes == other.shapes:
         network.load_state_dict(other.state_dict())
         return
-    if (isinstance(network, OwnNetwork) or isinstance(other, OwnNetwork) or other.shapes != 1
-            or network.along is None):
+    if not (isinstance(network, QMapNetwork) and network.shapes > other.shapes == 1
+            and isinstance(other, QMapNetwork)):
         raise RuntimeError("a policy for line actions, which this agent does not take")
     own = network.state_dict()
     for name, tensor in other.state_dict().items():

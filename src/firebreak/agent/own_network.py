@@ -1,5 +1,5 @@
-"""Networks of the user's in the place of firebreak's own: handed in from Python, or of an installed
-package.
+"""The interface of all networks; and networks of the user's in the place of firebreak's own: handed
+in from Python, or of an installed package.
 """
 
 import re
@@ -13,6 +13,9 @@ from torch import Tensor, nn
 from firebreak import installed
 from firebreak.agent.targets import whole_value
 from firebreak.checks import fail, unknown_name
+
+Part = tuple[slice, slice]
+"""Rows and columns of a map, from and to numbers of them."""
 
 MakeNetwork = Callable[[int, int, int], nn.Module]
 """Makes a network from the channels of an observation, the width that was asked for, and the number
@@ -59,8 +62,50 @@ def _maker(name: str, where: str) -> MakeNetwork:
                remedy="install the package, or hand the network in first")
 
 
-class OwnNetwork(nn.Module):
-    """A user's network, called as `QMapNetwork` is.
+class QNetwork(nn.Module):
+    """Observation [M, C, H, W] -> Q-values [M, A], A = shapes * H * W.
+
+    Attributes:
+        shapes: actions around each cell, see `firebreak.line_actions`; 1: the cells themselves.
+        parts: of a cell's value, see `agent.targets`.
+    """
+
+    def __init__(self, width: int, shapes: int, parts: int) -> None:
+        super().__init__()
+        self.width, self.shapes, self.parts = width, shapes, parts
+
+    def parts_of_all(self, observation: Tensor, part: Part | None = None) -> Tensor:
+        """The parts of the values of all actions: [M, parts, A].
+
+        part: rows and columns of the map whose own actions alone are asked for, for less: those
+        that lie in it are worth what they are worth on the map.
+        """
+        raise NotImplementedError
+
+    def parts_at(self, observation: Tensor, action: Tensor) -> Tensor:
+        """The parts of the values of the actions i64 [M, L] alone: [M, parts, L]."""
+        return self.parts_of_all(observation).gather(
+            2, action[:, None].expand(-1, self.parts, -1))
+
+    def parts_of(self, observation: Tensor, action: Tensor) -> Tensor:
+        """The parts of the value of one action of each map, i64 [M]: [M, parts]."""
+        return self.parts_at(observation, action[:, None])[..., 0]
+
+    def forward(self, observation: Tensor, part: Part | None = None) -> Tensor:
+        """Q-values of all actions, masked or not: [M, A]; part: see `parts_of_all`."""
+        return whole_value(self.parts_of_all(observation, part), observation)
+
+    def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
+        """Q-values of the actions i64 [M, L] alone: [M, L]."""
+        return whole_value(self.parts_at(observation, action), observation)
+
+    def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
+        """Q-values of one action of each map, i64 [M]: [M]."""
+        return whole_value(self.parts_of(observation, action)[..., None], observation)[:, 0]
+
+
+class OwnNetwork(QNetwork):
+    """A user's network.
 
     Args:
         name: of the function that makes it.
@@ -72,8 +117,8 @@ class OwnNetwork(nn.Module):
 
     def __init__(self, name: str, channels: int, width: int, shapes: int,
                  where: str = "agent.network", parts: int = 1) -> None:
-        super().__init__()
-        self.name, self.width, self.shapes, self.parts = name, width, shapes, parts
+        super().__init__(width, shapes, parts)
+        self.name = name
         body = _maker(name, where)(channels, width, parts * shapes)
         weights = list(body.parameters()) if isinstance(body, nn.Module) else []
         if not any(one.requires_grad for one in weights) or any(
@@ -89,17 +134,12 @@ class OwnNetwork(nn.Module):
                            remedy="leave it out, or take torch.nn.GroupNorm to normalize")
         self.body = body
 
-    def forward(self, observation: Tensor, part: tuple[slice, slice] | None = None) -> Tensor:
-        """Q-values of all actions [M, A], or of those in a part of the map.
+    def parts_of_all(self, observation: Tensor, part: Part | None = None) -> Tensor:
+        """See `QNetwork.parts_of_all`.
 
         Raises:
             InputError: the network returned something else.
         """
-        return whole_value(self._parts_of_all(observation, part), observation)
-
-    def _parts_of_all(self, observation: Tensor,
-                      part: tuple[slice, slice] | None = None) -> Tensor:
-        """The parts of the values of all actions: [M, parts, A]."""
         before = observation._version
         values: Tensor = self.body(observation)
         maps, _, rows, cols = observation.shape
@@ -108,7 +148,8 @@ class OwnNetwork(nn.Module):
             given = str(values.dtype)
         elif observation._version != before:
             given = "an observation written over"
-        elif self._learns() and isinstance(values, Tensor) and not values.requires_grad:
+        elif (isinstance(values, Tensor) and not values.requires_grad and torch.is_grad_enabled()
+              and any(one.requires_grad for one in self.parameters())):
             given = "values that do not follow from the parameters"
         if given != str((maps, self.parts * self.shapes, rows, cols)):
             raise fail(expected=f"values of shape {(maps, self.parts * self.shapes, rows, cols)}",
@@ -117,23 +158,3 @@ class OwnNetwork(nn.Module):
                               "the parameters, and leave the observation as it is")
         own = values if part is None else values[:, :, *part]
         return own.unflatten(1, (self.parts, self.shapes)).flatten(2)
-
-    def _learns(self) -> bool:
-        return torch.is_grad_enabled() and any(one.requires_grad for one in self.parameters())
-
-    def values_at(self, observation: Tensor, action: Tensor) -> Tensor:
-        """Q-values of the actions i64 [M, L] alone: [M, L]."""
-        return whole_value(self.parts_at(observation, action), observation)
-
-    def parts_at(self, observation: Tensor, action: Tensor) -> Tensor:
-        """The parts of the values of the actions i64 [M, L]: [M, parts, L]."""
-        return self._parts_of_all(observation).gather(
-            2, action[:, None].expand(-1, self.parts, -1))
-
-    def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
-        """Q-values of one action of each map, i64 [M]: [M]."""
-        return self.values_at(observation, action[:, None])[:, 0]
-
-    def parts_of(self, observation: Tensor, action: Tensor) -> Tensor:
-        """The parts of the value of one action of each map, i64 [M]: [M, parts]."""
-        return self.parts_at(observation, action[:, None])[..., 0]

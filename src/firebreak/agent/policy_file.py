@@ -19,8 +19,8 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from firebreak.agent.network import QNetwork, network_named
-from firebreak.agent.own_network import OwnNetwork
+from firebreak.agent.network import network_named
+from firebreak.agent.own_network import OwnNetwork, QNetwork
 from firebreak.agent.policy_place import POLICY, SHIPPED, file_at
 from firebreak.checks import InputError, fail
 from firebreak.files import write_bytes
@@ -79,13 +79,13 @@ def save_policy(path: Path, network: QNetwork, provenance: dict[str, Any],
     Raises:
         OSError: the disk is full or may not be written; the old file is as it was.
     """
-    own = {"network": network.name} if isinstance(network, OwnNetwork) else {}
-    about = _About(channels=list(OBSERVATION.names), width=network.width,
-                   options=_Options(mask_channel=None, shapes=network.shapes)
-                   if network.parts == 1 else
-                   _Options(mask_channel=None, shapes=network.shapes, parts=network.parts),
-                   provenance=provenance, **own)
     # What a network does not have is not said: earlier versions do not know the word.
+    own = {"network": network.name} if isinstance(network, OwnNetwork) else {}
+    options = _Options(mask_channel=None, shapes=network.shapes)
+    if network.parts > 1:
+        options.parts = network.parts
+    about = _About(channels=list(OBSERVATION.names), width=network.width, options=options,
+                   provenance=provenance, **own)
     write_sealed(path, json.dumps(about.model_dump(exclude_unset=True), allow_nan=False),
                  network.state_dict() if weights is None else weights)
 

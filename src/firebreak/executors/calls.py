@@ -82,16 +82,6 @@ class Backend(Protocol):
     def close(self) -> None: ...
 
 
-def serve(thing: Any, message: Message) -> Reply:
-    """Answers one call on what a worker holds."""
-    def answer() -> Any:
-        if message.payload is not None:
-            thing.receive(message.payload)
-        return getattr(thing, message.method)(*message.arguments)
-
-    return _reply(answer)
-
-
 class LazyThing:
     """Holds the thing of a worker, made at its first call, so that a failure is that call's reply.
     """
@@ -101,22 +91,17 @@ class LazyThing:
         self._thing: list[Any] = []
 
     def serve(self, message: Message) -> Reply:
-        """Answers one call."""
-        if not self._thing:
-            reply = _reply(lambda: self.recipe.make(*self.recipe.arguments))
-            if not isinstance(reply, Done):
-                return reply
-            self._thing.append(reply.value)
-        return serve(self._thing[0], message)
-
-
-def _reply(call: Callable[[], Any]) -> Reply:
-    """Reply of a call that worked or failed. No error is lost: the driver raises what a worker
-    answers, and a worker that died of it instead would be taken for a lost one and called again.
-    """
-    try:
-        return Done(call())
-    except InputError as error:
-        return Raised(True, str(error))
-    except Exception:
-        return Raised(False, traceback.format_exc())
+        """Answers one call. No error is lost: the driver raises what a worker answers, and a worker
+        that died of it instead would be taken for a lost one and called again.
+        """
+        try:
+            if not self._thing:
+                self._thing.append(self.recipe.make(*self.recipe.arguments))
+            thing, = self._thing
+            if message.payload is not None:
+                thing.receive(message.payload)
+            return Done(getattr(thing, message.method)(*message.arguments))
+        except InputError as error:
+            return Raised(True, str(error))
+        except Exception:
+            return Raised(False, traceback.format_exc())

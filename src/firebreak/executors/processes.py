@@ -19,7 +19,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import parent_process
 from typing import Any, NamedTuple
 
-from firebreak.executors.calls import Done, LazyThing, Lost, Message, Raised, Recipe, Reply
+from firebreak.executors.calls import Done, LazyThing, Lost, Message, Recipe, Reply
 from firebreak.lifetime import end_with
 
 BLOCK_BYTES = 16_000_000
@@ -80,7 +80,7 @@ class Processes:
 
     def send(self, worker: int, message: Message) -> None:
         """Hands a call on; a dead worker is noticed by `wait`."""
-        self._sent(worker, pack(tuple(message), self._workers[worker].to_worker))
+        self._sent(worker, pack(message, self._workers[worker].to_worker))
 
     def wait(self, workers: list[int], timeout_s: float | None) -> list[tuple[int, Reply]]:
         """Replies that have come; a closed pipe is a dead worker."""
@@ -114,11 +114,10 @@ class Processes:
     def _reply(self, worker: int) -> Reply:
         own = self._workers[worker]
         try:
-            kind, packed = own.pipe.recv()
+            packed = own.pipe.recv()
         except (EOFError, ConnectionResetError, BrokenPipeError):
             return Lost()
-        fields = unpack(packed, own.from_worker)
-        return Done(*fields) if kind == "done" else Raised(*fields)
+        return unpack(packed, own.from_worker)
 
 
 def _work(pipe: Connection, inbox: Any, outbox: Any, parent: int | None) -> None:
@@ -129,21 +128,10 @@ def _work(pipe: Connection, inbox: Any, outbox: Any, parent: int | None) -> None
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if parent is not None:
         end_with(parent)
-    try:
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         thing = LazyThing(pipe.recv())
-    except (EOFError, ConnectionResetError):
-        return
-    while True:
-        try:
-            packed = pipe.recv()
-        except (EOFError, ConnectionResetError):
-            return
-        reply = thing.serve(Message(*unpack(Packed(*packed), inbox)))
-        kind = "done" if isinstance(reply, Done) else "raised"
-        try:
-            pipe.send((kind, pack(tuple(reply), outbox)))
-        except (BrokenPipeError, ConnectionResetError):
-            return
+        while True:
+            pipe.send(pack(thing.serve(unpack(pipe.recv(), inbox)), outbox))
 
 
 @contextmanager

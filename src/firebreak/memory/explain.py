@@ -1,15 +1,12 @@
 """A verdict in words: the table of phases, what grows, and what to do about it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from firebreak.memory.profiler import SINGLE
-from firebreak.memory.trend import Trend, after_warm_up, trend
+from firebreak.memory.trend import Row, after_warm_up, trend
 from firebreak.memory.verdict import NOT_JUDGED, TOO_SHORT, Growth, Verdict, last_stretch
-
-Row = Mapping[str, Any]
 
 _MB, _KB = 1e6, 1e3
 _KINDS = {
@@ -39,9 +36,8 @@ _KINDS = {
 
 def describe_verdict(verdict: Verdict, rows: Sequence[Row]) -> str:
     """The table of phases, the growths, and the verdict as the last line."""
-    lines = [phase_table(rows), ""]
-    lines += [describe_growth(growth) for growth in verdict.growths]
-    return "\n".join([*lines, last_line(verdict)])
+    return "\n".join([_phase_table(rows), "", *map(describe_growth, verdict.growths),
+                      last_line(verdict)])
 
 
 def describe_growth(growth: Growth) -> str:
@@ -54,7 +50,7 @@ def describe_growth(growth: Growth) -> str:
             f"{growth.first_episode:,}, {phase}; {remedy}")
 
 
-def phase_table(rows: Sequence[Row]) -> str:
+def _phase_table(rows: Sequence[Row]) -> str:
     """Per phase: readings, resident memory and its growth against the baseline, its slope with the
     interval, and what one time of the phase adds to the C heap (median).
     """
@@ -96,10 +92,12 @@ def _phase_line(phase: str, rows: Sequence[Row]) -> str:
     x = np.array([row["episodes"] for row in own], np.float64)
     y = np.array([row["rss_bytes"] for row in own], np.float64)
     late = after_warm_up(x)
-    found: Trend | None = trend(x[late], y[late]) if late.sum() >= 3 else None
-    added = [row["grown"].get(SINGLE[1], 0) for row in own if "grown" in row]
-    slope = f"{found.slope / _KB:+.2f}" if found else "-"
-    interval = f"({found.low / _KB:+.2f} to {found.high / _KB:+.2f})" if found else "-"
+    slope = interval = "-"
+    if late.sum() >= 3:
+        found = trend(x[late], y[late])
+        slope = f"{found.slope / _KB:+.2f}"
+        interval = f"({found.low / _KB:+.2f} to {found.high / _KB:+.2f})"
+    added = [row["grown"].get("heap_bytes", 0) for row in own if "grown" in row]
     heap = f"{np.median(added) / _KB:+.1f}" if added else "-"
     return (f"{phase:<12}{len(own):>9}{y[-1] / _MB:>9.1f}"
             f"{(y[-1] - rows[0]['rss_bytes']) / _MB:>+9.1f}{slope:>12}{interval:>20}{heap:>14}")

@@ -9,7 +9,7 @@ counted a second time by itself: until they are full it grows, and is no leak.
 import sys
 import types
 from collections import Counter
-from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from firebreak.memory.parts import (
@@ -86,40 +86,34 @@ def package_globals(package: str) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, module in list(sys.modules.items()):
         if (name.startswith(package + ".") and not name.startswith(__package__ + ".")
-                and isinstance(module, types.ModuleType)):
-            held = _held_by(module)
-            if held:
-                found[name.removeprefix(package + ".")] = held
+                and isinstance(module, types.ModuleType) and (held := _held_by(module))):
+            found[name.removeprefix(package + ".")] = held
     return found
 
 
-_STORE_NAMES: dict[str, tuple[int, list[tuple[str, str]]]] = {}
-"""By module seen: how many names it has, and which of them are worth walking, as pairs of a
-class ("" for the module itself) and a name. Looking through all names takes longer than the walk.
-"""
-
-
 def _held_by(module: types.ModuleType) -> dict[str, object]:
-    size, names = _STORE_NAMES.get(module.__name__, (-1, []))
-    if size != len(vars(module)):
-        names = list(_store_names(module))
-        _STORE_NAMES[module.__name__] = len(vars(module)), names
     held: dict[str, object] = {}
-    for kind, name in names:
+    for kind, name in _store_names(module, len(vars(module))):
         owner = vars(module).get(kind) if kind else module
         if name in getattr(owner, "__dict__", ()):
             held[f"{kind}.{name}" if kind else name] = vars(owner)[name]
     return held
 
 
-def _store_names(module: types.ModuleType) -> Iterator[tuple[str, str]]:
+@cache
+def _store_names(module: types.ModuleType, size: int) -> list[tuple[str, str]]:
+    """The names of a module of so many that are worth walking, as pairs of a class ("" for the
+    module itself) and a name. Looking through all names takes longer than the walk.
+    """
+    found = []
     for key, thing in list(vars(module).items()):
         if isinstance(thing, type):
             if thing.__module__ == module.__name__:
-                yield from ((key, name) for name, value in vars(thing).items()
-                            if not name.startswith("__") and is_store(value))
+                found += [(key, name) for name, value in vars(thing).items()
+                          if not name.startswith("__") and is_store(value)]
         elif not key.startswith("__") and is_store(thing):
-            yield "", key
+            found.append(("", key))
+    return found
 
 
 class _Walk:
@@ -176,9 +170,8 @@ class _Walk:
         blocks, size = allocations_of(thing)
         self.blocks += blocks
         self.bytes += 0 if _is_long_text(thing) else size
-        kind = type(thing)
-        if str(kind.__module__).partition(".")[0] == _PACKAGE:
-            self.objects[kind.__name__] += 1
+        if str(type(thing).__module__).partition(".")[0] == _PACKAGE:
+            self.objects[type(thing).__name__] += 1
 
 
 def _is_long_text(thing: object) -> bool:
@@ -187,6 +180,4 @@ def _is_long_text(thing: object) -> bool:
 
 def _below(path: Path, name: str) -> Path:
     """Members of a container share a path, or a long list would make one each."""
-    if name:
-        return (*path, name)
-    return path if path[-1].endswith("[]") else (*path[:-1], path[-1] + "[]")
+    return (*path, name) if name else (*path[:-1], path[-1].removesuffix("[]") + "[]")

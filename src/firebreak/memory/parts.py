@@ -7,7 +7,7 @@ import sys
 import types
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,19 +21,17 @@ _ATOMS = (str, bytes, bytearray, int, float, complex, type(None), np.generic, ty
           types.ModuleType, types.CodeType, types.FrameType, types.BuiltinFunctionType,
           weakref.ReferenceType, np.dtype, np.random.Generator, np.random.SeedSequence)
 _STORES = (dict, list, set, deque, queue.Queue, np.ndarray, Lru)
-_IS_ATOM: dict[type, bool] = {}
-_OPENERS: dict[type, Callable[[Any], Iterator[Part]]] = {}
-_SLOTS: dict[type, tuple[str, ...]] = {}
-"""By type, so that each type is looked at once. There are only as many as there are classes."""
 
 
-def is_atom(thing: object) -> bool:
+@functools.cache
+def _is_atom(kind: type) -> bool:
+    return issubclass(kind, _ATOMS)
+
+
+def is_atom(thing: Any) -> bool:
     """True of a thing on which nothing hangs that a run could own."""
-    kind = type(thing)
-    answer = _IS_ATOM.get(kind)
-    if answer is None:
-        answer = _IS_ATOM[kind] = issubclass(kind, _ATOMS)
-    return answer
+    kind: Any = type(thing)
+    return _is_atom(kind)
 
 
 def is_store(thing: object) -> bool:
@@ -90,24 +88,19 @@ def allocations_of(thing: object) -> tuple[int, int]:
     return count + hasattr(thing, "__dict__"), sys.getsizeof(thing, 0)
 
 
-def children_of(thing: object) -> Iterator[Part]:
+def children_of(thing: Any) -> Iterable[Part]:
     """The parts that a thing keeps alive."""
-    kind = type(thing)
-    opener = _OPENERS.get(kind)
-    if opener is None:
-        opener = _OPENERS[kind] = _opener_of(kind)
-    return opener(thing)
+    kind: Any = type(thing)
+    return _opener_of(kind)(thing)
 
 
-def _opener_of(kind: type) -> Callable[[Any], Iterator[Part]]:
+@functools.cache
+def _opener_of(kind: type) -> Callable[[Any], Iterable[Part]]:
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
         return lambda pair: zip(kind._fields, pair, strict=True)
     if _is_tensor(kind):
         return _of_tensor
-    for base, opener in _RULES:
-        if issubclass(kind, base):
-            return opener
-    return _of_object
+    return next((opener for base, opener in _RULES if issubclass(kind, base)), _of_object)
 
 
 def _is_tensor(kind: type) -> bool:
@@ -124,16 +117,8 @@ def _of_dict(things: dict[object, object]) -> Iterator[Part]:
             yield "", key
 
 
-def _of_members(things: Any) -> Iterator[Part]:
-    return (("", thing) for thing in list(things))
-
-
-def _of_queue(waiting: queue.Queue[object]) -> Iterator[Part]:
-    return (("", thing) for thing in list(waiting.queue))
-
-
-def _of_array(array: Any) -> Iterator[Part]:
-    return (("", thing) for thing in (array.ravel().tolist() if array.dtype.hasobject else ()))
+def _unnamed(things: Iterable[object]) -> list[Part]:
+    return [("", thing) for thing in things]
 
 
 def _of_tensor(tensor: Any) -> Iterator[Part]:
@@ -151,44 +136,37 @@ def _of_function(function: types.FunctionType) -> Iterator[Part]:
     yield from list(vars(function).items())
 
 
-def _of_method(method: types.MethodType) -> Iterator[Part]:
-    yield "self", method.__self__
-    yield "", method.__func__
-
-
-def _of_partial(call: Any) -> Iterator[Part]:
-    yield from (("args", call.args), ("keywords", call.keywords), ("func", call.func))
-
-
-def _of_cache(function: Any) -> Iterator[Part]:
+def _of_cache(function: Any) -> list[Part]:
     """The answers that an `lru_cache` keeps; only the garbage collector's view shows them."""
-    return (("", thing) for thing in gc.get_referents(function)
-            if thing is not function.__dict__ and not callable(thing))
+    return _unnamed(thing for thing in gc.get_referents(function)
+                    if thing is not function.__dict__ and not callable(thing))
 
 
-def _of_generator(generator: types.GeneratorType) -> Iterator[Part]:
-    return iter(list(generator.gi_frame.f_locals.items()) if generator.gi_frame else ())
-
-
-def _of_object(thing: object) -> Iterator[Part]:
+def _of_object(thing: Any) -> Iterator[Part]:
     if hasattr(thing, "__dict__"):
         yield from list(vars(thing).items())
-    for name in _slots_of(type(thing)):
+    kind: Any = type(thing)
+    for name in _slots_of(kind):
         if hasattr(thing, name):
             yield name, getattr(thing, name)
 
 
+@functools.cache
 def _slots_of(kind: type) -> tuple[str, ...]:
-    names = _SLOTS.get(kind)
-    if names is None:
-        own = (vars(base).get("__slots__", ()) for base in kind.__mro__)
-        names = _SLOTS[kind] = tuple(
-            name for slots in own for name in ((slots,) if isinstance(slots, str) else slots)
-            if name not in ("__dict__", "__weakref__"))
-    return names
+    own = (vars(base).get("__slots__", ()) for base in kind.__mro__)
+    return tuple(name for slots in own for name in ((slots,) if isinstance(slots, str) else slots)
+                 if name not in ("__dict__", "__weakref__"))
 
 
-_RULES: tuple[tuple[Any, Callable[[Any], Iterator[Part]]], ...] = (
-    (dict, _of_dict), ((list, tuple, set, frozenset, deque), _of_members), (np.ndarray, _of_array),
-    (queue.Queue, _of_queue), (types.FunctionType, _of_function), (types.MethodType, _of_method),
-    (functools.partial, _of_partial), (Lru, _of_cache), (types.GeneratorType, _of_generator))
+_RULES: tuple[tuple[Any, Callable[[Any], Iterable[Part]]], ...] = (
+    (dict, _of_dict),
+    ((list, tuple, set, frozenset, deque), lambda things: _unnamed(list(things))),
+    (np.ndarray, lambda array: _unnamed(array.ravel().tolist() if array.dtype.hasobject else ())),
+    (queue.Queue, lambda waiting: _unnamed(list(waiting.queue))),
+    (types.FunctionType, _of_function),
+    (types.MethodType, lambda method: [("self", method.__self__), ("", method.__func__)]),
+    (functools.partial,
+     lambda call: [("args", call.args), ("keywords", call.keywords), ("func", call.func)]),
+    (Lru, _of_cache),
+    (types.GeneratorType,
+     lambda one: list(one.gi_frame.f_locals.items()) if one.gi_frame else []))

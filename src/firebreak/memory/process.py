@@ -12,7 +12,7 @@ import sys
 import threading
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,12 @@ def process_row() -> dict[str, Any]:
     """Resident and virtual memory, children, open files and threads by kind."""
     process = psutil.Process()
     memory = process.memory_info()
-    return {"rss_bytes": int(memory.rss), "vms_bytes": int(memory.vms),
-            **_children(process), "open_files": _open_files(process), "file_kinds": _file_kinds(),
-            "threads": threading.active_count(), "thread_kinds": _thread_kinds()}
+    is_windows = not hasattr(process, "num_fds")  # it counts handles
+    threads = Counter(_DIGITS.sub("#", thread.name) for thread in threading.enumerate())
+    return {"rss_bytes": int(memory.rss), "vms_bytes": int(memory.vms), **_children(process),
+            "open_files": int(process.num_handles() if is_windows else process.num_fds()),
+            "file_kinds": _file_kinds(), "threads": threading.active_count(),
+            "thread_kinds": dict(threads.most_common(_MAX_NAMES))}
 
 
 def heap_row() -> dict[str, int | None]:
@@ -60,8 +63,9 @@ def heap_row() -> dict[str, int | None]:
     tracing.
     """
     traced = tracemalloc.get_traced_memory()[0] if tracemalloc.is_tracing() else None
-    used, free = (None, None) if _MALLINFO is None else _MALLINFO()
-    return {"heap_bytes": used, "heap_free_bytes": free,
+    heap = None if _MALLINFO is None else _MALLINFO()
+    return {"heap_bytes": None if heap is None else int(heap.uordblks + heap.hblkhd),
+            "heap_free_bytes": None if heap is None else int(heap.fordblks),
             "python_blocks": sys.getallocatedblocks(), "python_heap_bytes": traced}
 
 
@@ -86,7 +90,7 @@ def gpu_share_used() -> float:
 
 def heap_bytes() -> int | None:
     """Bytes that C code has allocated and not freed, exact to the byte (glibc 2.33 or newer)."""
-    return None if _MALLINFO is None else _MALLINFO()[0]
+    return heap_row()["heap_bytes"]
 
 
 def mapped_bytes(smaps: Path = _SMAPS) -> dict[str, int] | None:
@@ -95,12 +99,21 @@ def mapped_bytes(smaps: Path = _SMAPS) -> dict[str, int] | None:
 
     Source: proc_pid_smaps(5) of the Linux manual pages.
     """
+    found: Counter[str] = Counter()
+    sort = ""
     try:
         with smaps.open("rb") as lines:
-            found = _by_sort(lines)
+            for line in lines:
+                if line.startswith((b"Rss:", b"Swap:")):
+                    found[sort] += 1024 * int(line.split()[1])
+                elif not line.endswith(b" kB\n") and (header := _HEADER.match(line)):
+                    sort = _sort_of(os.fsdecode(line[header.end():].strip()))
     except OSError:
         return None
-    return _small_files_together(found) if found else None
+    kept: Counter[str] = Counter()
+    for sort, size in found.items():
+        kept[SMALL_FILES if is_file(sort) and size < _LARGE_FILE else sort] += size
+    return {sort: size for sort, size in kept.items() if size} or None
 
 
 def is_file(sort: str) -> bool:
@@ -118,8 +131,8 @@ class _Mallinfo(ctypes.Structure):
         "fordblks", "keepcost")]
 
 
-def _find_mallinfo() -> Callable[[], tuple[int, int]] | None:
-    """The function that tells the bytes in use and those held free; None where there is none."""
+def _find_mallinfo() -> Callable[[], Any] | None:
+    """The C library's function; None where there is none."""
     if sys.platform != "linux":
         return None
     try:
@@ -127,11 +140,7 @@ def _find_mallinfo() -> Callable[[], tuple[int, int]] | None:
     except (OSError, AttributeError):  # musl, or an older glibc
         return None
     call.restype = _Mallinfo
-
-    def in_use_and_free() -> tuple[int, int]:
-        answer = call()
-        return int(answer.uordblks + answer.hblkhd), int(answer.fordblks)
-    return in_use_and_free
+    return call
 
 
 _MALLINFO = _find_mallinfo()
@@ -165,13 +174,6 @@ def _may_have_children() -> bool:
     return False
 
 
-def _open_files(process: psutil.Process) -> int:
-    try:
-        return int(process.num_fds())
-    except AttributeError:  # Windows counts handles
-        return int(process.num_handles())
-
-
 def _file_kinds() -> dict[str, int]:
     """Open files by name without digits, e.g. {"pipe:[#]": 2}; empty where /proc is not there."""
     try:
@@ -187,22 +189,6 @@ def _file_kinds() -> dict[str, int]:
     return dict(kinds.most_common(_MAX_NAMES))
 
 
-def _thread_kinds() -> dict[str, int]:
-    kinds = Counter(_DIGITS.sub("#", thread.name) for thread in threading.enumerate())
-    return dict(kinds.most_common(_MAX_NAMES))
-
-
-def _by_sort(lines: Iterable[bytes]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    sort = ""
-    for line in lines:
-        if line.startswith((b"Rss:", b"Swap:")):
-            total[sort] += 1024 * int(line.split()[1])
-        elif not line.endswith(b" kB\n") and (header := _HEADER.match(line)):
-            sort = _sort_of(os.fsdecode(line[header.end():].strip()))
-    return total
-
-
 def _sort_of(name: str) -> str:
     """A library by its file's name, another file by its path without digits, so that files with
     numbers in their names are one sort.
@@ -214,10 +200,3 @@ def _sort_of(name: str) -> str:
         return _NAMES.get(name, name)
     last = name.rpartition("/")[2]
     return last if _LIBRARY.search(last) else _DIGITS.sub("#", name)
-
-
-def _small_files_together(found: Counter[str]) -> dict[str, int]:
-    kept: Counter[str] = Counter()
-    for sort, size in found.items():
-        kept[SMALL_FILES if is_file(sort) and size < _LARGE_FILE else sort] += size
-    return {sort: size for sort, size in kept.items() if size}

@@ -18,7 +18,6 @@ from firebreak.memory.process import gpu_row, heap_row, mapped_bytes, process_ro
 from firebreak.memory.registry import census, live_counts
 
 Row = dict[str, Any]
-Roots = Callable[[], dict[str, object]]
 
 PACKAGE = "firebreak"
 SINGLE = ("rss_bytes", "heap_bytes", "python_blocks", "gpu_bytes", "figures", "open_files",
@@ -48,7 +47,8 @@ class Profiler:
         clock: seconds; replaced in tests.
     """
 
-    def __init__(self, roots: Roots, filled: Callable[[], dict[str, float]] = dict,
+    def __init__(self, roots: Callable[[], dict[str, object]],
+                 filled: Callable[[], dict[str, float]] = dict,
                  clock: Callable[[], float] = time.perf_counter) -> None:
         self.roots, self.filled, self.clock = roots, filled, clock
         self.seconds = 0.0
@@ -66,8 +66,11 @@ class Profiler:
         begin = self.clock()
         mapped = mapped_bytes()
         self.seconds += self.clock() - begin
-        self._rows.append({"phase": phase, **_kept(self._last), "mapped_bytes": mapped,
-                           "filled": {**self._last["filled"], **self.filled()}})
+        least = {"owned_bytes": _MIN_BYTES, "items": _MIN_ITEMS}
+        self._rows.append({"phase": phase, **self._last, **{
+            kind: {owner: size for owner, size in self._last[kind].items() if size >= smallest}
+            for kind, smallest in least.items()}, "mapped_bytes": mapped,
+            "filled": {**self._last["filled"], **self.filled()}})
         if phase == "cleanup":
             if self._cleanups < _ALWAYS_AT_FIRST or self._cleanups % _THEN_EVERY == 0:
                 self._due.update(LOOP_PHASES)
@@ -89,8 +92,10 @@ class Profiler:
         yield
         self._due.discard(name)
         self._last = self._read()
-        self._rows.append({"phase": name, **summary(self._last),
-                           "grown": grown(before, self._last)})
+        self._rows.append({
+            "phase": name, **{kind: own for kind, own in self._last.items() if kind not in _MAPS},
+            "owned_total_bytes": sum(self._last["owned_bytes"].values()),
+            "grown": grown(before, self._last)})
 
     def take_rows(self) -> list[Row]:
         """The rows since the last call. What happens after it belongs to no phase."""
@@ -109,7 +114,7 @@ class Profiler:
         return row
 
 
-def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> dict[str, Any]:
+def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> Row:
     """Memory of process, children and GPU, bytes and entries by owner, objects, files, threads.
 
     Args:
@@ -126,12 +131,6 @@ def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> dict[
         "figures": max(counted.figures, live_counts().get("Figure", 0))}
 
 
-def summary(row: dict[str, Any]) -> dict[str, Any]:
-    """A reading without its owners, but with the bytes of all of them."""
-    return {name: value for name, value in row.items() if name not in _MAPS} | {
-        "owned_total_bytes": sum(row["owned_bytes"].values())}
-
-
 def grown(before: Row, after: Row) -> dict[str, float]:
     """Differences between two readings by "kind:owner" (or "kind"): the largest of each kind, for
     one figure more says as much as a megabyte.
@@ -143,10 +142,3 @@ def grown(before: Row, after: Row) -> dict[str, float]:
         largest = sorted((-abs(change), name, change) for change, name in own if change)
         changes |= {name: change for _, name, change in largest[:_MAX_GROWN]}
     return {name: change for name, change in changes.items() if change}
-
-
-def _kept(row: Row) -> Row:
-    """Owners, without the many of next to nothing."""
-    return row | {
-        "owned_bytes": {k: v for k, v in row["owned_bytes"].items() if v >= _MIN_BYTES},
-        "items": {k: v for k, v in row["items"].items() if v >= _MIN_ITEMS}}

@@ -82,7 +82,8 @@ def trend(episodes: NDArray[np.float64], values: NDArray[np.float64], *,
     """
     if episodes.size < 3:
         return NO_TREND
-    x, y = _block_medians(episodes, values)
+    x, y = (np.array([np.median(block) for block in np.array_split(own, min(BLOCKS, own.size))])
+            for own in (episodes, values))
     first, second = np.triu_indices(x.size, k=1)
     apart = x[second] - x[first]
     slopes = np.sort((y[second] - y[first])[apart > 0] / apart[apart > 0])
@@ -135,13 +136,6 @@ def after_warm_up(episodes: NDArray[np.float64]) -> NDArray[np.bool_]:
         return np.zeros(0, np.bool_)
     begin, end = float(episodes[0]), float(episodes[-1])
     return episodes >= begin + WARM_UP * (end - begin)
-
-
-def _block_medians(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[
-        NDArray[np.float64], NDArray[np.float64]]:
-    cuts = np.array_split(np.arange(x.size), min(BLOCKS, x.size))
-    return (np.array([np.median(x[cut]) for cut in cuts]),
-            np.array([np.median(y[cut]) for cut in cuts]))
 
 
 class Resident(NamedTuple):

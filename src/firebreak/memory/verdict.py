@@ -5,8 +5,8 @@ run with enough readings. Resident memory is judged besides (`memory.trend`); wh
 nothing is called ok. Growth that fades, or belongs to a buffer that is not yet full, is filling.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from firebreak.memory.process import HEAP
 from firebreak.memory.trend import (
     Limit,
     Resident,
+    Row,
     Series,
     Trend,
     after_warm_up,
@@ -22,7 +23,6 @@ from firebreak.memory.trend import (
     trend,
 )
 
-Row = Mapping[str, Any]
 State = Literal["ok", "filling", "leak", "not judged", "too short for a verdict"]
 
 READINGS_NEEDED = 12  # full readings, of which a third is warm-up
@@ -117,7 +117,9 @@ def _growths(rows: Sequence[Row], full: Sequence[Row]) -> Iterator[Growth]:
     full_since = _full_since(full)
     for kind, limit in LIMITS.items():
         for owner, y in _series(full, kind):
-            since = max((n for path, n in full_since.items() if _is_below(owner, path)), default=0)
+            # A path leads to the owner, or to a container that holds it.
+            since = max((n for path, n in full_since.items()
+                         if owner == path or owner.startswith((f"{path}.", f"{path}["))), default=0)
             fills = len(full) - since < READINGS_NEEDED // 2
             yield from _growth(rows, full, (kind, owner, y), limit, 0 if fills else since, fills)
 
@@ -182,11 +184,6 @@ def _full_since(full: Sequence[Row]) -> dict[str, int]:
                           if row.get("filled", {}).get(path, 1.0) < 1.0)
             for path in {path for row in full for path, share in row.get("filled", {}).items()
                          if share < 1.0}}
-
-
-def _is_below(owner: str, path: str) -> bool:
-    """True of a path that leads to the owner, or to a container that holds it."""
-    return owner == path or owner.startswith((f"{path}.", f"{path}["))
 
 
 def _known_bytes(full: Sequence[Row]) -> NDArray[np.float64]:

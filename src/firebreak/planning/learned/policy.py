@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from firebreak.agent.network import Part
+from firebreak.agent.own_network import Part
 from firebreak.agent.policy_file import Policy
 from firebreak.agent.targets import unit_of
 from firebreak.checks import fail

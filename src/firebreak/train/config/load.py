@@ -1,5 +1,6 @@
 """The configuration of a run: read from TOML, changed with `--set key=value`, checked, written."""
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,8 +18,6 @@ from firebreak.settings.sources import Source, line_words, tables
 from firebreak.train.config import DEFAULT_PRESET
 from firebreak.train.config.schema import RunConfig
 
-FIRST_LINE = "# firebreak train "
-"""A file of the presets' folder that begins so, with its own name, is a preset."""
 RUN = "run"
 """The name of runs in the rules over settings."""
 
@@ -32,7 +31,11 @@ def load_config(name: str, changes: Sequence[str] = ()) -> RunConfig:
     """
     where = f"preset {name}" if name in presets() else name
     text = _read(name)
-    tree = _without_retired(_parse(text, where))
+    try:
+        tree = _without_retired(from_toml(text))
+    except ValueError as error:
+        raise fail(expected="TOML", given=str(error), where=where,
+                   remedy="correct that line") from None
     listed = tree.get("evaluation")
     if isinstance(listed, dict) and "methods" in listed:
         tree["evaluation"] = listed | {"methods": without_former_defaults(
@@ -85,9 +88,10 @@ def as_toml(config: RunConfig) -> str:
     tables_: list[str] = []
     for name, value in tree_of(config).items():
         if isinstance(value, dict):
-            tables_ += [f"\n[{name}]", *(f"{key} = {_literal(one)}" for key, one in value.items())]
+            tables_ += [f"\n[{name}]", *(f"{key} = {json.dumps(one, ensure_ascii=False)}"
+                                         for key, one in value.items())]
         else:
-            lines.append(f"{name} = {_literal(value)}")
+            lines.append(f"{name} = {json.dumps(value)}")
     return "\n".join(lines + tables_) + "\n"
 
 
@@ -111,11 +115,11 @@ def written_data(config: RunConfig) -> Path:
 
 @cache
 def presets() -> tuple[str, ...]:
-    """Names of the presets, the default one first."""
+    """Names of the presets, the default one first: files that begin with the command of theirs."""
     found = []
     for path in _preset_folder().glob("*.toml"):
         with path.open(encoding="utf-8") as file:
-            if f"{file.readline().rstrip()} ".startswith(f"{FIRST_LINE}{path.stem} "):
+            if f"{file.readline().rstrip()} ".startswith(f"# firebreak train {path.stem} "):
                 found.append(path.stem)
     return tuple(sorted(found, key=lambda name: (name != DEFAULT_PRESET, name)))
 
@@ -147,24 +151,3 @@ def _read(name: str) -> str:
     except UnicodeDecodeError as error:
         raise fail(expected="text in UTF-8", given=f"byte {error.start} that is none", where=name,
                    remedy="save the file as UTF-8") from None
-
-
-def _parse(text: str, where: str) -> dict[str, Any]:
-    try:
-        return from_toml(text)
-    except ValueError as error:
-        raise fail(expected="TOML", given=str(error), where=where,
-                   remedy="correct that line") from None
-
-
-def _literal(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_literal(v) for v in value) + "]"
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_literal(k)} = {_literal(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    return repr(value)

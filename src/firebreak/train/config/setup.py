@@ -33,7 +33,7 @@ from firebreak.landscape.treatment_table import (
     treatment_of_rows,
     with_treatments,
 )
-from firebreak.landscape.treatments import Treatment, break_width_m
+from firebreak.landscape.treatments import break_width_m
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
 from firebreak.units import M_MIN_PER_KM_H
@@ -49,16 +49,18 @@ def conditions_of(config: RunConfig, data: Path) -> FireConditions:
     Raises:
         InputError: a file is missing or damaged, or settings contradict one another.
     """
-    fires = config.fires
+    fires, breaks = config.fires, config.breaks
     if config.landscapes.family is not None:
         family_named(config.landscapes.family, "landscapes.family")
+    rows = treatment_rows(config, data)
     climate = WindClimate(dominant_from_deg=fires.wind_from_deg,
                           wind_20ft_mean_m_min=fires.wind_20ft_km_h * M_MIN_PER_KM_H,
                           wind_20ft_spread_m_min=fires.wind_spread_km_h * M_MIN_PER_KM_H,
                           direction_spread_deg=fires.wind_direction_spread_deg)
     return conditions_from(
-        fires, config.breaks, climate=climate, scenarios=fires.scenarios,
-        treatment=_treatment(config, data), weather=_weather(config, data),
+        fires, breaks, climate=climate, scenarios=fires.scenarios,
+        treatment=treatment_of_rows(rows, breaks.treatment_age, TREATMENT, breaks.break_width_m)
+        if rows else None, weather=_weather(config, data),
         duration_sigma=fires.duration_sigma,
         response=None if fires.losses is None else ResponseFunction(
             name="losses", loss=tuple(fires.losses)),  # type: ignore[arg-type]
@@ -76,12 +78,6 @@ def treatment_rows(config: RunConfig, data: Path) -> list[TreatmentRow]:
         return []
     table = read_table(None if breaks.treatments is None else beside(data, breaks.treatments))
     return named(breaks.treatment, table, TREATMENT)
-
-
-def _treatment(config: RunConfig, data: Path) -> Treatment | None:
-    rows = treatment_rows(config, data)
-    return treatment_of_rows(rows, config.breaks.treatment_age, TREATMENT,
-                             config.breaks.break_width_m) if rows else None
 
 
 def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:

@@ -119,12 +119,13 @@ def parts_of(config: RunConfig, sources: tuple[ProblemSource, ...]) -> dict[str,
         f"{train.collect_steps:,} steps of {train.num_envs:,} environments (train.collect_steps, "
         "train.num_envs)": sum(train.collect_steps * train.num_envs * OBSERVATION.channels
                                * _cells(source) for source in sources)}
-    found |= _batch_part(config, max(map(_cells, sources)))
+    largest, batch = max(map(_cells, sources)), config.agent.batch_size
+    # The observations of a learner step's states and of those that follow, in floats.
+    each_cell = OBSERVATION.channels * 2 * 4
+    found[f"batches of {batch:,} (agent.batch_size)"] = batch * largest * each_cell
     if config.agent.fit_steps:
-        seen = max(map(_cells, sources))
-        seen *= states_of_a_step(seen)
-        # The observations of a learner step's states, in floats, twice.
-        found[f"steps of {seen:,} cells (agent.fit_steps)"] = seen * OBSERVATION.channels * 2 * 4
+        seen = largest * states_of_a_step(largest)
+        found[f"steps of {seen:,} cells (agent.fit_steps)"] = seen * each_cell
     room = sum(_replay_bytes(config, source, len(sources)) for source in sources)
     found[f"{config.replay.capacity:,} transitions (replay.capacity)"] = room
     if config.agent.gain_share > 0.0:
@@ -145,12 +146,6 @@ def check_replay_budget(needed_bytes: int, max_mb: float) -> None:
         raise fail(expected=f"a replay of at most {max_mb} MB",
                    given=f"{needed_bytes / 1e6:.0f} MB", where="replay.capacity",
                    remedy="lower replay.capacity or raise replay.memory_budget_mb")
-
-
-def _batch_part(config: RunConfig, cells: int) -> dict[str, int]:
-    """Bytes of a batch: the observations of its transitions and those that follow, in floats."""
-    size = config.agent.batch_size
-    return {f"batches of {size:,} (agent.batch_size)": size * cells * OBSERVATION.channels * 2 * 4}
 
 
 def _cells(source: ProblemSource) -> int:

@@ -109,8 +109,8 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     check_fuel_systems(config, [*(m.landscape.fuel_system for m in maps),
                                 *(synthetic_systems(config) if drawn else [])])
     sizes, treat = config.mixture.sizes or [land.size], treat_as(config, conditions, data)
-    train = tuple(source_of(config, conditions, size, treated_draw(
-        _draw(config, maps, size, "train"), treat)) for size in sizes)
+    train = tuple(_source(config, conditions, size, _training_draw(config, maps, size, treat))
+                  for size in sizes)
     check_memory(config, train)
     each = -(-held_out.validation_landscapes // len(sizes))
     return Splits(
@@ -138,9 +138,8 @@ def check_compared(config: RunConfig, splits: Splits) -> None:
                                                 SMALLER))
 
 
-def source_of(config: RunConfig, conditions: FireConditions, size: int,
-              draw: LandscapeDraw) -> ProblemSource:
-    """The problems of a configuration on the landscapes drawn."""
+def _source(config: RunConfig, conditions: FireConditions, size: int,
+            draw: LandscapeDraw) -> ProblemSource:
     full = size + 2 * config.landscapes.margin
     return ProblemSource(shape=(full, full), landscape=draw, conditions=conditions,
                          budget_share=config.budget, plan_fires=config.fires.plan_fires,
@@ -148,18 +147,18 @@ def source_of(config: RunConfig, conditions: FireConditions, size: int,
                          lines=config.agent.segments)
 
 
-def _draw(config: RunConfig, maps: list[_Map], size: int, split: str) -> LandscapeDraw:
-    """Landscapes of a split: synthetic, or windows."""
+def _training_draw(config: RunConfig, maps: list[_Map], size: int, treat: Treat) -> LandscapeDraw:
+    """Landscapes to train on: synthetic, or windows."""
     land = config.landscapes
     full = size + 2 * land.margin
     if land.kind == "synthetic":
-        return _synthetic(config, size, split, lambda land: land)
-    places = [(m.landscape, window_positions(m.blocks[split], full, full, m.landscape))
-              for m in maps if m.blocks[split]]
+        return _synthetic(config, size, "train", treat)
+    places = [(m.landscape, window_positions(m.blocks["train"], full, full, m.landscape))
+              for m in maps if m.blocks["train"]]
     fitting = [(m, where) for m, where in places if len(where)]
     if not fitting:
-        raise _no_windows(maps, full, split)
-    return window_landscapes(fitting, size, land.margin, split, land.turned and split == "train")
+        raise _no_windows(maps, full, "train")
+    return treated_draw(window_landscapes(fitting, size, land.margin, "train", land.turned), treat)
 
 
 def _synthetic(config: RunConfig, size: int, split: str, treat: Treat) -> LandscapeDraw:

@@ -34,14 +34,16 @@ class ExperienceBuffer:
 
     def __init__(self, steps: int, num_envs: int, observation_shape: tuple[int, ...],
                  tried: int = 0) -> None:
-        self.observation = torch.zeros((steps, num_envs, *observation_shape), dtype=torch.uint8)
-        self.action = torch.zeros((steps, num_envs), dtype=torch.int64)
-        self.reward = torch.zeros((steps, num_envs), dtype=torch.float32)
-        self.terminated = torch.zeros((steps, num_envs), dtype=torch.bool)
-        self.cost = torch.ones((steps, num_envs), dtype=torch.float32)
-        self.tried = torch.zeros((steps, num_envs, tried), dtype=torch.int32)
-        self.gain = torch.full((steps, num_envs, tried), torch.nan)
-        self.tried_cost = torch.ones((steps, num_envs, tried))
+        shape = (steps, num_envs)
+        self.steps = steps
+        self.rows = {
+            "observation": torch.zeros((*shape, *observation_shape), dtype=torch.uint8),
+            "action": torch.zeros(shape, dtype=torch.int64), "reward": torch.zeros(shape),
+            "terminated": torch.zeros(shape, dtype=torch.bool), "cost": torch.ones(shape)}
+        if tried:
+            self.rows |= {"tried": torch.zeros((*shape, tried), dtype=torch.int32),
+                          "gain": torch.full((*shape, tried), torch.nan),
+                          "tried_cost": torch.ones((*shape, tried))}
         self.held = 0
         self.received = 0
         self.handed_on = 0
@@ -57,53 +59,45 @@ class ExperienceBuffer:
         """
         check_bytes(observation)
         self.check_room()
-        self.observation[self.held] = observation
-        self.action[self.held] = action.detach().cpu()
-        self.reward[self.held] = reward.detach().cpu()
-        self.terminated[self.held] = terminated.detach().cpu()
-        self.cost[self.held] = cost.detach().cpu()
-        self.gain[self.held] = torch.nan
+        row = {"observation": observation, "action": action, "reward": reward,
+               "terminated": terminated, "cost": cost}
         if tried is not None:
-            self.tried[self.held] = torch.from_numpy(tried.action)
-            self.gain[self.held] = torch.from_numpy(tried.gain)
-            self.tried_cost[self.held] = torch.from_numpy(tried.cost)
+            row |= {"tried": torch.from_numpy(tried.action), "gain": torch.from_numpy(tried.gain),
+                    "tried_cost": torch.from_numpy(tried.cost)}
+        elif "gain" in self.rows:
+            self.rows["gain"][self.held] = torch.nan
+        for name, values in row.items():
+            self.rows[name][self.held] = values.detach().cpu()
         self.held += 1
         self.received += action.shape[0]
 
     def check_room(self) -> None:
         """Raises OverflowError if it is full."""
-        if self.held == self.observation.shape[0]:
+        if self.held == self.steps:
             raise OverflowError(f"experience buffer full at {self.held} rows: drain it first")
 
     def drain(self, replay: Replay) -> int:
         """Hands all rows on to the replay in their order; returns the number of transitions."""
-        count = self.held * self.action.shape[1]
+        count = self.held * self.rows["action"].shape[1]
         for row in range(self.held):
-            replay.append(self.observation[row], self.action[row], self.reward[row],
-                          self.terminated[row], self.cost[row],
-                          Tried(self.tried[row].numpy(), self.gain[row].numpy(),
-                                self.tried_cost[row].numpy()))
+            seen, action, reward, over, cost, *tried = (kept[row] for kept in self.rows.values())
+            replay.append(seen, action, reward, over, cost,
+                          Tried(*(kept.numpy() for kept in tried)) if tried else None)
         self.held = 0
         self.handed_on += count
         return count
 
     def state(self) -> dict[str, Any]:
         """The rows held."""
-        return {**{name: getattr(self, name)[:self.held] for name in self._kept},
+        return {**{name: kept[:self.held] for name, kept in self.rows.items()},
                 "received": self.received, "handed_on": self.handed_on}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Takes back what `state` gave."""
         self.held = len(state["action"])
-        for name in state.keys() & set(self._kept):
-            getattr(self, name)[:self.held].copy_(state[name])
+        for name in state.keys() & self.rows.keys():
+            self.rows[name][:self.held].copy_(state[name])
         self.received, self.handed_on = int(state["received"]), int(state["handed_on"])
-
-    @property
-    def _kept(self) -> tuple[str, ...]:
-        """The names of the tensors that hold something."""
-        return ("observation", "action", "reward", "terminated", "cost",
-                *(("tried", "gain", "tried_cost") if self.gain.shape[2] else ()))
 
 
 class ExperienceCollector:
@@ -148,7 +142,7 @@ class ExperienceCollector:
         self.buffer.check_room()
         begin = time.perf_counter()
         others = env_steps - self.env_steps
-        for _ in range(self.buffer.held, self.buffer.observation.shape[0]):
+        for _ in range(self.buffer.held, self.buffer.steps):
             check_stop()
             self._finished += self._step(self.env_steps + others)
         self.collection_times.append(time.perf_counter() - begin)

@@ -150,7 +150,7 @@ class CollectorPool:
             number = self._rounds[collector] - 1
             first = (number * len(self._rounds) + collector) * count
             seed = integer_seed(self.config.seed, "collector", collector, number) % 2**31
-            executor.submit(worker, Player.play.__name__, None, self.agent.settings, first, count,
+            executor.submit(worker, Player.play.__name__, self.agent.settings, first, count,
                             self._begun_at, seed, self._with_gains)
             self._playing[worker] = collector
 

@@ -130,16 +130,16 @@ class Player:
         track(self.env)
 
     def receive(self, weights: Weights) -> None:
-        """Takes weights shared with all workers, for calls without weights of their own."""
-        self._take(weights)
+        """Takes weights shared with all workers."""
+        self.network.load_state_dict(
+            {name: torch.from_numpy(array) for name, array in weights.items()})
 
-    def play(self, weights: Weights | None, settings: AgentSettings, first: int, count: int,
-             env_steps: int, acting_seed: int, with_gains: bool = False) -> Played:
+    def play(self, settings: AgentSettings, first: int, count: int, env_steps: int,
+             acting_seed: int, with_gains: bool = False) -> Played:
         """Training episodes number `first` to `first + count`, explored as at `env_steps`.
 
         with_gains: try actions of their states, as `ActionGains` does.
         """
-        self._take(weights)
         acting = torch.Generator().manual_seed(acting_seed)
         gains = self.gains if with_gains else None
         played = Played([], [])
@@ -160,11 +160,6 @@ class Player:
         """Q-values [N, A], as shares of the untreated loss."""
         relative: Tensor = self.network(observation)
         return relative * unit_of(observation, OBSERVATION)[:, None]
-
-    def _take(self, weights: Weights | None) -> None:
-        if weights is not None:
-            self.network.load_state_dict(
-                {name: torch.from_numpy(array) for name, array in weights.items()})
 
     def _episodes(self, problems: list[Problem], first: int, settings: AgentSettings,
                   env_steps: int, acting: torch.Generator, gains: ActionGains | None) -> Played:

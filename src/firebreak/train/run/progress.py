@@ -14,7 +14,7 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent, Update
 from firebreak.agent.exploration import epsilon_at
-from firebreak.agent.network import QNetwork
+from firebreak.agent.own_network import QNetwork
 from firebreak.agent.policy_file import save_policy
 from firebreak.agent.policy_place import POLICY
 from firebreak.agent.replay import Replay

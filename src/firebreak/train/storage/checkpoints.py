@@ -157,6 +157,7 @@ def _number(folder: Path) -> int:
 
 
 MOST_COUNT, MOST_AMOUNT = 2**63, 1e18
+_FORMS: dict[type, str] = {dict: "a table", list: "a list", Tensor: "a tensor"}
 
 
 @contextmanager
@@ -210,20 +211,22 @@ def check_form(saved: Any, own: Any, name: str) -> None:
     """
     if isinstance(own, np.ndarray):
         own = torch.from_numpy(own)
+    elif isinstance(own, tuple):
+        own = list(own)
+    elif own is None and isinstance(saved, dict | list):
+        own = type(saved)()
+    for kind, words in _FORMS.items():
+        if isinstance(own, kind) and not isinstance(saved, kind):
+            raise ValueError(f"{name} that is not {words}")
     if isinstance(own, dict):
-        _check_kind(saved, dict, "a table", name)
         for key, value in saved.items():
-            check_form(value, own.get(key), f"{name}/{key}" if name else str(key))
-    elif isinstance(own, list | tuple):
-        _check_kind(saved, list, "a list", name)
+            check_form(value, own.get(key), f"{name}/{key}")
+    elif isinstance(own, list):
         for place, value in enumerate(saved):
             check_form(value, own[min(place, len(own) - 1)] if own else None, f"{name}/{place}")
     elif isinstance(own, Tensor):
-        _check_kind(saved, Tensor, "a tensor", name)
         if saved.dtype != own.dtype or saved.shape[1:] != own.shape[1:]:
             raise ValueError(f"{name} of {saved.dtype} {tuple(saved.shape)}")
-    elif own is None:
-        _check_any(saved, name)
     else:
         _check_plain(saved, own, name)
 
@@ -238,30 +241,12 @@ def check_within(tensor: Tensor, low: float, high: float, name: str) -> None:
         raise ValueError(f"{name} beyond {low:g} to {high:g}")
 
 
-def _check_kind(saved: Any, kind: type, words: str, name: str) -> None:
-    if not isinstance(saved, kind):
-        raise ValueError(f"{name} that is not {words}")
-
-
-def _check_any(saved: Any, name: str) -> None:
-    """Bounds the numbers of a value whose kind is open."""
-    if isinstance(saved, dict | list):
-        check_form(saved, type(saved)(), name)
-    elif isinstance(saved, int | float):
-        _check_number(saved, name)
-
-
 def _check_plain(saved: Any, own: Any, name: str) -> None:
-    kind = next(kind for kind in (bool, int, float, str) if isinstance(own, kind))
-    is_number = isinstance(saved, int | float) and not isinstance(saved, bool)
-    if not (is_number if kind is float else type(saved) is kind):
-        raise ValueError(f"{name} that is {f'{saved!r}'[:40]}")
-    if is_number:
-        _check_number(saved, name)
-
-
-def _check_number(number: float, name: str) -> None:
-    within = (-1 <= number < MOST_COUNT if isinstance(number, int)
-              else math.isfinite(number) and abs(number) < MOST_AMOUNT)
-    if not within:
+    is_number = isinstance(saved, int | float)
+    if own is not None:
+        kind = next(kind for kind in (bool, int, float, str) if isinstance(own, kind))
+        if not (is_number and type(saved) is not bool if kind is float else type(saved) is kind):
+            raise ValueError(f"{name} that is {f'{saved!r}'[:40]}")
+    if is_number and not (-1 <= saved < MOST_COUNT if isinstance(saved, int)
+                          else math.isfinite(saved) and abs(saved) < MOST_AMOUNT):
         raise ValueError(f"{name} beyond what any run counts")

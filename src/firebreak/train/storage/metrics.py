@@ -98,8 +98,7 @@ class JsonLines:
         """
         self._flush()
         os.fsync(self._file.fileno())
-        return Position(max((number for number, _ in _older_parts(self.path)), default=0),
-                        self._size)
+        return Position(max(dict(_older_parts(self.path)), default=0), self._size)
 
     def close(self) -> None:
         """Closes the file.
@@ -132,7 +131,7 @@ class JsonLines:
         self._file.close()
         older = _older_parts(self.path)
         number = older[-1][0] + 1 if older else 1
-        os.replace(self.path, _part(self.path, number))
+        os.replace(self.path, self.path.with_name(f"{self.path.stem}.{number}{self.path.suffix}"))
         for _, path in older[:max(len(older) + 2 - self.max_files, 0)]:
             path.unlink()
         self._open()
@@ -141,26 +140,20 @@ class JsonLines:
 class RunLog:
     """The three series of a run. `metrics.jsonl` holds what the seed decides, so that it has the
     same bytes again; `timings.jsonl` clocks and the process's memory; `memory.jsonl` readings.
-
-    Args:
-        series: those that are written; rows of `memory` may only be given where it is among them.
     """
 
-    def __init__(self, folder: Path, max_bytes: int = MAX_BYTES, max_files: int = MAX_FILES,
-                 series: Sequence[str] = SERIES) -> None:
+    def __init__(self, folder: Path, max_bytes: int = MAX_BYTES,
+                 max_files: int = MAX_FILES) -> None:
         self._files = {name: JsonLines(folder / f"{name}.jsonl", max_bytes, max_files)
-                       for name in series}
+                       for name in SERIES}
 
     def write(self, row: Row) -> None:
         """Appends a row of a trainer to the series that it belongs to."""
-        if row["kind"] == "memory":
-            self._files["memory"].write(row)
+        whole = {"memory": "memory", "cleanup": "timings"}.get(row["kind"])
+        if whole is not None:
+            self._files[whole].write(row)
             return
-        clocks = {key: row[key] for key in row if key in CLOCKS}
-        if row["kind"] == "cleanup":
-            self._files["timings"].write(row)
-            return
-        if clocks:
+        if clocks := {key: row[key] for key in row if key in CLOCKS}:
             self._files["timings"].write({"kind": row["kind"], "episodes": row["episodes"],
                                           "env_steps": row["env_steps"], **clocks})
         self._files["metrics"].write({key: row[key] for key in row if key not in CLOCKS})
@@ -253,12 +246,7 @@ def read_rows(path: Path, max_rows: int | None = None) -> list[Row]:
 
 def _is_dense(row: Row) -> bool:
     """True of rows of which there are so many that half of them tell the same."""
-    return isinstance(row, dict) and (
-        row.get("kind") == "progress" or row.get("phase") in ("collect", "learn", "cleanup"))
-
-
-def _part(path: Path, number: int) -> Path:
-    return path.with_name(f"{path.stem}.{number}{path.suffix}")
+    return row.get("kind") == "progress" or row.get("phase") in ("collect", "learn", "cleanup")
 
 
 def _older_parts(path: Path) -> list[tuple[int, Path]]:
@@ -269,8 +257,6 @@ def _older_parts(path: Path) -> list[tuple[int, Path]]:
 
 def _drop_cut_line(path: Path) -> None:
     """A run killed while writing leaves a part of a line; what follows must not join it."""
-    if not path.is_file():
-        return
-    with path.open("rb+") as file:
-        content = file.read()  # at most one part
-        file.truncate(content.rfind(b"\n") + 1)
+    if path.is_file():
+        with path.open("rb+") as file:
+            file.truncate(file.read().rfind(b"\n") + 1)

@@ -4,14 +4,13 @@ They are the run's own, but a hand, a full disk or another version may have been
 is used is checked; what else a row holds is let through.
 """
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pydantic
 from pydantic import BaseModel, ConfigDict, Field
 
-from firebreak.checks import InputError, fail
+from firebreak.checks import fail
 from firebreak.reading import record_of
 from firebreak.train.storage.metrics import MAX_ROWS, parts_of, read_rows
 
@@ -95,7 +94,7 @@ class _Comparison(_Stored):
     paired: dict[Name, _Difference] = {}
 
 
-_METRICS: dict[object, type[_Stored]] = {"progress": _Progress, "validation": _Validation}
+_METRICS: dict[str, type[_Stored]] = {"progress": _Progress, "validation": _Validation}
 _EVALUATION = pydantic.TypeAdapter(dict[Name, _Comparison])
 
 
@@ -106,13 +105,13 @@ def memory_rows(run: Path) -> list[Row]:
         InputError: there are none, or one that is damaged or of another version.
     """
     path = run / "memory.jsonl"
+    remedy = "let it train until its first cleanup"
     if not parts_of(path):
         raise fail(expected=f"a run with {path.name}", given="none there", where=str(run),
-                   remedy="let it train until its first cleanup")
+                   remedy=remedy)
     rows = read_rows(path, MAX_ROWS)
     if not rows:
-        raise fail(expected="rows", given="none", where=str(path),
-                   remedy="let it train until its first cleanup")
+        raise fail(expected="rows", given="none", where=str(path), remedy=remedy)
     for row in rows:
         full = row.get("phase") == "cleanup" or "owned_bytes" in row
         _check(row, _FullReading if full else _Reading, path)
@@ -126,7 +125,13 @@ def metrics_rows(run: Path) -> list[Row]:
         InputError: there is no such file, or a row that is damaged or of another version.
     """
     path = run / "metrics.jsonl"
-    return _checked(path, _METRICS, MAX_ROWS)
+    if not parts_of(path):
+        raise fail(expected=path.name, given="none there", where=str(run),
+                   remedy="name the folder of a run that has begun")
+    rows = read_rows(path, MAX_ROWS)
+    for row in rows:
+        _check(row, _METRICS.get(str(row.get("kind")), _Other), path)
+    return rows
 
 
 def evaluation_of(run: Path) -> dict[str, Any]:
@@ -147,27 +152,14 @@ def evaluation_of(run: Path) -> dict[str, Any]:
     return found
 
 
-def _checked(path: Path, kinds: Mapping[object, type[_Stored]], max_rows: int) -> list[Row]:
-    if not parts_of(path):
-        raise fail(expected=path.name, given="none there", where=str(path.parent),
-                   remedy="name the folder of a run that has begun")
-    rows = read_rows(path, max_rows)
-    for row in rows:
-        kind = row.get("kind")
-        _check(row, kinds.get(kind, _Other) if isinstance(kind, str) else _Other, path)
-    return rows
-
-
 def _check(row: Row, kind: type[_Stored], path: Path) -> None:
     try:
         kind.model_validate(row)
     except pydantic.ValidationError as error:
-        raise _wrong_row(row, error.errors(), path) from None
-
-
-def _wrong_row(row: Row, errors: Sequence[Any], path: Path) -> InputError:
-    missing = [str(error["loc"][0]) for error in errors if error["type"] == "missing"]
-    first = errors[0]
-    needed = (f"rows with {', '.join(missing)}" if missing else
-              f"{'.'.join(map(str, first['loc']))[:60]} in each row as this version writes it")
-    return fail(expected=needed, given=f"{row!s:.40}", where=str(path), remedy="delete that line")
+        errors = error.errors()
+        missing = [str(one["loc"][0]) for one in errors if one["type"] == "missing"]
+        first = ".".join(map(str, errors[0]["loc"]))[:60]
+        needed = (f"rows with {', '.join(missing)}" if missing else
+                  f"{first} in each row as this version writes it")
+        raise fail(expected=needed, given=f"{row!s:.40}", where=str(path),
+                   remedy="delete that line") from None

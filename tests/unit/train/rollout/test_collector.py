@@ -38,7 +38,7 @@ def test_every_transition_reaches_the_replay_in_order() -> None:
     for _ in range(5):
         collect(collector)
         assert collector.buffer.held == STEPS
-        rewards.append(collector.buffer.reward.clone())
+        rewards.append(collector.buffer.rows["reward"].clone())
         assert collector.buffer.drain(replay) == STEPS * ENVS
     assert collector.buffer.received == collector.buffer.handed_on == 5 * STEPS * ENVS
     assert torch.equal(replay.reward[:5 * STEPS], torch.cat(rewards))
@@ -92,12 +92,12 @@ def test_the_replay_holds_the_bytes_of_what_the_agent_saw(monkeypatch: pytest.Mo
     monkeypatch.setattr(agent, "act", recorded)
     for _ in range(6):
         collect(collector)
-        buffer = collector.buffer
+        rows = collector.buffer.rows
         for k, observation in enumerate(seen):
-            slow.append(through_floats(observation), buffer.action[k], buffer.reward[k],
-                        buffer.terminated[k], buffer.cost[k])
+            slow.append(through_floats(observation), rows["action"][k], rows["reward"][k],
+                        rows["terminated"][k], rows["cost"][k])
         seen.clear()
-        buffer.drain(replay)
+        collector.buffer.drain(replay)
     assert collector.episodes > ENVS
     own, other = replay.state(), slow.state()
     assert own.keys() == other.keys()
