@@ -20,6 +20,10 @@ from firebreak.executors.calls import Answer, Backend, Done, Lost, Message, Repl
 
 START_LIMIT_S = 120.0
 """Seconds that a worker may take to begin before it is given up."""
+RETRIES = 2
+"""Times that a call is made again after its worker died, and that a worker is replaced which died
+before it lived.
+"""
 
 
 class Seats:
@@ -27,7 +31,6 @@ class Seats:
 
     Args:
         start_limit_s: see START_LIMIT_S.
-        retries: how often a worker that died before it lived is replaced.
 
     Attributes:
         restarts: how many workers were replaced.
@@ -35,9 +38,8 @@ class Seats:
         known: version of the payload that each holds, 0 for none.
     """
 
-    def __init__(self, backend: Backend, count: int, start_limit_s: float, retries: int) -> None:
-        self.backend, self.count = backend, count
-        self.start_limit_s, self.retries = start_limit_s, retries
+    def __init__(self, backend: Backend, count: int, start_limit_s: float) -> None:
+        self.backend, self.count, self.start_limit_s = backend, count, start_limit_s
         self.restarts = 0
         self.given_up: set[int] = set()
         self.known = [0] * count
@@ -94,7 +96,7 @@ class Seats:
 
     def _died_early(self, seat: int, reason: str) -> None:
         self._failed[seat] += 1
-        if self._failed[seat] > self.retries:
+        if self._failed[seat] > RETRIES:
             self._give_up(seat, f"it died {self._failed[seat]} times before its first call"
                           + (f" ({reason})" if reason else ""))
         else:
@@ -118,9 +120,6 @@ answers are taken as they come."""
 ExecutorName = Literal["in-process", "processes", "ray"]
 """Names that users type, see `choice.open_executor`."""
 
-RETRIES = 2
-"""Times that a call is made again after its worker died."""
-
 _LOOK_S = 0.05
 """Seconds between two looks at workers that begin."""
 
@@ -133,14 +132,13 @@ class Executor:
 
     Args:
         limit_s: a worker that takes longer for a call counts as dead; None: no limit.
-        retries: how often a call is made again after its worker died.
         start_limit_s: a worker that takes longer to begin is given up.
     """
 
     def __init__(self, backend: Backend, workers: int, *, limit_s: float | None = None,
-                 retries: int = RETRIES, start_limit_s: float = START_LIMIT_S) -> None:
+                 start_limit_s: float = START_LIMIT_S) -> None:
         self.backend, self.workers = backend, workers
-        self.limit_s, self.retries = limit_s, retries
+        self.limit_s, self.retries = limit_s, RETRIES
         self._pending: dict[int, Message] = {}
         self._waiting: deque[int] = deque()
         self._serving: dict[int, tuple[int, float]] = {}  # seat -> worker, since when
@@ -148,7 +146,7 @@ class Executor:
         self._payload: Any = None
         self._version = 0
         try:
-            self._seats = Seats(backend, workers, start_limit_s, retries)
+            self._seats = Seats(backend, workers, start_limit_s)
         except BaseException:
             backend.close()
             raise

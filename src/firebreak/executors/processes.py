@@ -46,8 +46,8 @@ class Processes:
 
     name = "processes"
 
-    def __init__(self, recipe: Recipe, block_bytes: int = BLOCK_BYTES) -> None:
-        self.recipe, self.block_bytes = recipe, block_bytes
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
         self._context = multiprocessing.get_context("spawn")
         self._workers: dict[int, _Worker] = {}
 
@@ -58,7 +58,7 @@ class Processes:
     def start(self, worker: int) -> None:
         """Starts a process; it makes what it works with at its first call."""
         ours, theirs = self._context.Pipe()
-        blocks = [self._context.RawArray("B", self.block_bytes) for _ in range(2)]
+        blocks = [self._context.RawArray("B", BLOCK_BYTES) for _ in range(2)]
         # The system ends a child with the thread that started it, and only the first lives on.
         first = threading.current_thread() is threading.main_thread()
         parent = os.getpid() if first else None

@@ -71,11 +71,6 @@ class RayCore:
         """Number of cores of all nodes."""
         return max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
 
-    def process_ids(self) -> list[int]:
-        """Numbers of the actors' processes, in order, on whatever node."""
-        return [self._ray.get(self._actors[worker].process_id.remote())
-                for worker in sorted(self._actors)]
-
     def start(self, worker: int) -> None:
         """Asks for an actor."""
         self._actors[worker] = self._class.options(

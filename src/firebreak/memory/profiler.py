@@ -2,10 +2,8 @@
 
 A full row lists every owner. A row of a phase says what that one time of it added ("grown"),
 which is how growth found between full rows is put down to a phase. Phases that come with every turn
-of the loop are read once after a cleanup; those that come seldom are read always.
-
-Where episodes are short, readings would take a good part of the time: after the first ones they are
-made only as often as keeps them within a share of it.
+of the loop are read once after a cleanup; those that come seldom are read always. After the first
+ones, readings are only as many as keeps them within a share of the time.
 """
 
 import time

@@ -3,18 +3,11 @@
 Neighbouring readings are cut into blocks and the block medians compared: one outlier moves nothing,
 and allocators that grow in steps give few independent numbers however often they are read.
 
-Growth of resident memory, which also finds what native code takes from the system: past the
-warm-up, memory is a level, a rate times the episodes, and steps that come when something is first
-used. The slope of Theil and Sen over block medians is not moved by a step near either end, and its
-interval widens with one in the middle. Three answers are possible: the interval lies above the rate
-that counts as a leak, or below the rate that is tolerated, or across it; then the run was too short
-to say. The upper end leaves out one step, if it is smaller than what a leak must have added.
-
-From 20,000 env steps on, all of resident memory is judged, and a tenth of the tolerated rate is a
-leak. A shorter run is judged at the tolerated rate, each file by itself, and the process's own
-memory without what the C library holds free: that goes up and down by megabytes, and hides the rest
-for hundreds of episodes. For this the readings need the sorts of mappings. Child processes are
-judged in the same way, all together and without files.
+Resident memory, which also tells what native code takes, is a level, a rate times the episodes, and
+steps that come when something is first used (docs/memory.md, "Resident memory"): the slope is not
+moved by a step near either end, and its interval widens with one in the middle. Short runs are
+judged without what the C library holds free: that goes up and down by megabytes, and hides the rest
+for hundreds of episodes.
 """
 
 import math

@@ -109,7 +109,7 @@ def make_splits(config: RunConfig, data: Path) -> Splits:
     check_fuel_systems(config, [*(m.landscape.fuel_system for m in maps),
                                 *(synthetic_systems(config) if drawn else [])])
     sizes, treat = config.mixture.sizes or [land.size], treat_as(config, conditions, data)
-    train = tuple(_source(config, conditions, size, _training_draw(config, maps, size, treat))
+    train = tuple(source_of(config, conditions, size, _training_draw(config, maps, size, treat))
                   for size in sizes)
     check_memory(config, train)
     each = -(-held_out.validation_landscapes // len(sizes))
@@ -138,8 +138,9 @@ def check_compared(config: RunConfig, splits: Splits) -> None:
                                                 SMALLER))
 
 
-def _source(config: RunConfig, conditions: FireConditions, size: int,
-            draw: LandscapeDraw) -> ProblemSource:
+def source_of(config: RunConfig, conditions: FireConditions, size: int,
+              draw: LandscapeDraw) -> ProblemSource:
+    """The problems of a configuration on the landscapes drawn."""
     full = size + 2 * config.landscapes.margin
     return ProblemSource(shape=(full, full), landscape=draw, conditions=conditions,
                          budget_share=config.budget, plan_fires=config.fires.plan_fires,

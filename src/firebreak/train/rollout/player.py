@@ -9,13 +9,14 @@ the same bits wherever it is made, and once more if its worker died.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from firebreak.agent.dqn import DQNAgent
 from firebreak.agent.experience import Episode, Tried, pack_episode
 from firebreak.agent.exploration import explored
 from firebreak.agent.network import network_of
@@ -37,12 +38,6 @@ Step = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_]]
 """Action and reward of each slot, [N], and bool [N], the episodes that were going on."""
 
 
-class Greedy(Protocol):
-    """An agent or a player, which acts without exploring."""
-
-    def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor: ...
-
-
 class Validation(NamedTuple):
     """reduction: mean over problems; half_width: of the normal 95 % interval over problems."""
 
@@ -50,7 +45,7 @@ class Validation(NamedTuple):
     half_width: float
 
 
-def validate(agent: Greedy, env: FuelbreakVectorEnv, problems: list[Problem],
+def validate(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem],
              check_stop: Callable[[], None] = lambda: None) -> Validation:
     """The greedy policy's mean relative reduction on `problems`.
 
@@ -64,8 +59,7 @@ def validate(agent: Greedy, env: FuelbreakVectorEnv, problems: list[Problem],
     return Validation(float(returns.mean()), float(1.96 * spread))
 
 
-def returns_of(agent: Greedy, env: FuelbreakVectorEnv,
-               problems: list[Problem],
+def returns_of(agent: DQNAgent, env: FuelbreakVectorEnv, problems: list[Problem],
                check_stop: Callable[[], None] = lambda: None) -> NDArray[np.float64]:
     """The greedy policy's relative reduction on each problem: [len(problems)]."""
     found = []
@@ -155,12 +149,6 @@ class Player:
         """Closes the environment."""
         self.env.close()
 
-    @torch.no_grad()
-    def _values(self, observation: Tensor) -> Tensor:
-        """Q-values [N, A], as shares of the untreated loss."""
-        relative: Tensor = self.network(observation)
-        return relative * unit_of(observation, OBSERVATION)[:, None]
-
     def _episodes(self, problems: list[Problem], first: int, settings: AgentSettings,
                   env_steps: int, acting: torch.Generator, gains: ActionGains | None) -> Played:
         """One episode for each problem, the first of this number. What is tried of a state is drawn
@@ -173,7 +161,7 @@ class Player:
 
         def act(seen: Tensor, mask: Tensor) -> Tensor:
             layers.append(env.slots.layers[:count].copy())  # the step writes over it
-            values = self._values(seen)
+            values = self.network(seen) * unit_of(seen, OBSERVATION)[:, None]
             if gains is not None:
                 tried.append(gains.of_all(env.slots, values[:count].numpy(),
                                           env_steps + len(tried) * count))

@@ -66,8 +66,7 @@ class Cleaner:
         for owner in due:
             self._set_due(owner, counts[owner])
         done = [self._clean(owner) for owner in due]
-        relieved = self._relieve_gpu() if done else None
-        return done if relieved is None else [*done, relieved]
+        return done + self._relieve_gpu() if done else []
 
     def everything(self) -> Freed:
         """A full cleanup out of turn."""
@@ -114,16 +113,16 @@ class Cleaner:
         names = ", ".join(f"{count} {kind}" for kind, count in gone.most_common(3))
         return own + cycles, f"cycles of {names}" if names else "cycles"
 
-    def _relieve_gpu(self) -> Freed | None:
+    def _relieve_gpu(self) -> list[Freed]:
         """A cleanup out of turn where the GPU is nearly full; an alarm if that does not help."""
         begin, share = time.perf_counter(), self.gpu_share()
         if share < self.schedule.gpu_cleanup_share:
-            return None
+            return []
         freed = empty_gpu_cache(self.agent.device)
         left = self.gpu_share()
-        return Freed("gpu", freed, time.perf_counter() - begin,
-                     f"cache, with {share:.0%} of the GPU in use before and {left:.0%} after",
-                     left >= self.schedule.gpu_warning_share)
+        return [Freed("gpu", freed, time.perf_counter() - begin,
+                      f"cache, with {share:.0%} of the GPU in use before and {left:.0%} after",
+                      left >= self.schedule.gpu_warning_share)]
 
 
 def empty_gpu_cache(device: torch.device) -> int:

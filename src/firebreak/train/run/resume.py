@@ -66,7 +66,12 @@ def restore(run: RunState, saved: Saved) -> dict[str, Position]:
             check_form(state[name], own[name], name)
         positions = positions_of(state["positions"])
         _put_back(run, state)
-        _warn_of_another_machine(state["made_by"], machine_of(run.agent.device))
+        then = state["made_by"]
+        other = [f"{name} {then.get(name)} then, {value} now"
+                 for name, value in own["made_by"].items() if then.get(name) != value]
+    if other:
+        warnings.warn(f"the run was saved on another machine ({'; '.join(other)}): it goes on, but "
+                      "its weights may differ from those of an uninterrupted run", stacklevel=2)
     if changed:
         warnings.warn(f"the run goes on with {', '.join(changed)}, so its results may differ from "
                       "those of the saved run", stacklevel=2)
@@ -97,14 +102,6 @@ def _put_back(run: RunState, state: dict[str, Any]) -> None:
         history.clear()
         history.extend(float(value) for value in state["histories"][name])
     run.best.restore(state["best"])
-
-
-def _warn_of_another_machine(then: dict[str, Any], now: dict[str, Any]) -> None:
-    other = [f"{name} {then.get(name)} then, {value} now" for name, value in now.items()
-             if then.get(name) != value]
-    if other:
-        warnings.warn(f"the run was saved on another machine ({'; '.join(other)}): it goes on, but "
-                      "its weights may differ from those of an uninterrupted run", stacklevel=2)
 
 
 @contextmanager

@@ -79,6 +79,7 @@ class ParallelTrainer:
             checkpoints/ are written there.
 
     Attributes:
+        state: the parts that turns change and checkpoints hold.
         stop_asked: set it to have `run` finish the step under way, save and end.
         twin: learns from the same rows at discount 0; None if not asked for.
         best: what did best on validation so far, or what the fit ended with.
@@ -114,18 +115,14 @@ class ParallelTrainer:
         self.positions: Callable[[], dict[str, Any]] = dict
         self.unsaved: OSError | None = None
         self.progress = Progress(next_validation=config.evaluation.every_episodes)
+        self.state = RunState(config, self.agent, self.twin, self.arenas, self.progress,
+                              self.losses, self.returns, self.best)
         self._failed_saves = 0
         self._begin = time.perf_counter()
 
     def describe(self) -> str:
         """Return what is about to run, in one line, with the bytes of the replay."""
         return f"{parameter_count(self.agent.online_net):,} weights; {size_in_words(self.arenas)}"
-
-    @property
-    def state(self) -> RunState:
-        """The parts that turns change and checkpoints hold."""
-        return RunState(self.config, self.agent, self.twin, self.arenas, self.progress, self.losses,
-                        self.returns, self.best)
 
     @property
     def episodes(self) -> int:
