@@ -77,7 +77,7 @@ def test_a_run_owns_the_same_bytes_from_start_to_end(
         return {k: v for k, v in row["owned_bytes"].items() if k.startswith(fixed)}
     assert fixed_bytes(memory[0]) == fixed_bytes(memory[-1])
     assert all(any(path.startswith(part) for path in fixed_bytes(memory[0])) for part in fixed)
-    held = owned({"trainer": run[0]}).bytes
+    held = owned({"trainer": run[0]}).owned_bytes
     assert sum(v for k, v in held.items() if k.startswith("trainer.arenas[].replay.")) == (
         run[0].arenas[0].replay.nbytes)
     assert not rows_of(run[1], "cleanup")

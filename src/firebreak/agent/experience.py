@@ -62,15 +62,25 @@ def pack_episode(layers: NDArray[np.uint8], action: NDArray[np.int64],
     Raises:
         TypeError: other numbers than bytes.
     """
+    dynamic, flags, scalars, static = packed_layers(layers, layout)
+    return Episode(np.ascontiguousarray(dynamic), flags, np.ascontiguousarray(scalars),
+                   np.ascontiguousarray(static[0]), action.astype(np.int32),
+                   reward.astype(np.float32), cost.astype(np.float32), tried)
+
+
+def packed_layers(layers: NDArray[np.uint8],
+                  layout: ObservationLayout) -> tuple[NDArray[np.uint8], ...]:
+    """Observations [T, C, H, W] as they are kept: dynamic, flags and scalars as an `Episode` has
+    them, and static [T, St, H, W].
+
+    Raises:
+        TypeError: other numbers than bytes.
+    """
     check_bytes(layers)
     ends = np.cumsum([len(layout.dynamic), len(layout.flags), len(layout.static)])
     dynamic, flags, static, scalars = np.split(layers, ends, axis=1)
-    return Episode(np.ascontiguousarray(dynamic),
-                   np.packbits(flags.reshape(*flags.shape[:2], -1) > 0, axis=-1,
-                               bitorder="little"),
-                   np.ascontiguousarray(scalars[:, :, 0, 0]), np.ascontiguousarray(static[0]),
-                   action.astype(np.int32), reward.astype(np.float32), cost.astype(np.float32),
-                   tried)
+    packed = np.packbits(flags.reshape(*flags.shape[:2], -1) > 0, axis=-1, bitorder="little")
+    return dynamic, packed, scalars[:, :, 0, 0], static
 
 
 class Batch(NamedTuple):
@@ -141,11 +151,6 @@ def on_device(batch: _B, device: torch.device) -> _B:
 
 
 _BIT = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8)
-
-
-def pack_bits(flags: Tensor) -> Tensor:
-    """[..., A] zero or not -> uint8 [..., ceil(A / 8)], cell 0 in the lowest bit."""
-    return torch.from_numpy(np.packbits((flags > 0).numpy(), axis=-1, bitorder="little"))
 
 
 def unpack_bits(packed: Tensor, cells: int) -> Tensor:

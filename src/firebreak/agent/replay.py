@@ -21,7 +21,7 @@ from firebreak.agent.experience import (
     GainBatch,
     Tried,
     check_bytes,
-    pack_bits,
+    packed_layers,
     unpack_bits,
 )
 from firebreak.agent.targets import per_cost
@@ -93,14 +93,14 @@ class Replay:
             TypeError: observations that are no bytes.
         """
         check_bytes(observation)
-        dynamic, flags, static, scalars = self._split(observation.detach().to("cpu"))
+        dynamic, flags, scalars, static = map(torch.from_numpy, packed_layers(
+            observation.detach().cpu().numpy(), self.layout))
         for env in torch.nonzero(self._start_of_episode)[:, 0].tolist():
             self._begin_episode(env, static[env])
         rows = self._next_rows(1)
         row = int(rows)
         self.dynamic[row] = dynamic
-        self.flags[row] = pack_bits(flags.flatten(2))
-        self.scalars[row] = scalars[:, :, 0, 0]
+        self.flags[row], self.scalars[row] = flags, scalars
         self.land[row] = self._current_land
         self.action[row] = action.detach().to("cpu", torch.int32)
         self.reward[row] = reward.detach().to("cpu", torch.float32)
@@ -312,9 +312,3 @@ class Replay:
                 "static": self.static, "land": self.land, "action": self.action,
                 "reward": self.reward, "terminated": self.terminated, "cost": self.cost, **kept,
                 "current_land": self._current_land, "start_of_episode": self._start_of_episode}
-
-    def _split(self, layers: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        layout = self.layout
-        sizes = [len(layout.dynamic), len(layout.flags), len(layout.static), len(layout.scalars)]
-        dynamic, flags, static, scalars = layers.split(sizes, dim=1)
-        return dynamic, flags, static, scalars

@@ -31,31 +31,26 @@ _PATH_LENGTH = 6  # components of a path that is reported; what lies deeper is a
 _LARGE_TEXT = 1000  # characters; shorter strings are not worth a look
 
 
-class Bounded(NamedTuple):
-    """Content of containers with a bound, reached on no other path. bytes: of Python
-    objects, without what `Owned.bytes` counts; blocks: Python's allocations, rather too many than
-    too few; objects: of this package's classes by name.
-    """
-
-    bytes: int
-    blocks: int
-    objects: dict[str, int]
-
-
 class Owned(NamedTuple):
-    """Things that roots own, by path. bytes: of arrays, tensors and long strings; items: entries of
-    containers. A container with a bound counts its bound, because that is what it may hold; filled:
-    the share in use of those that are not full.
+    """Things that roots own, by path. owned_bytes: of arrays, tensors and long strings; items:
+    entries of containers. A container with a bound counts its bound, because that is what it may
+    hold; filled: the share in use of those that are not full.
+
+    Of the content of containers with a bound, reached on no other path, bounded_bytes: of Python
+    objects, without what `owned_bytes` counts; bounded_blocks: Python's allocations, rather too
+    many than too few; bounded_objects: of this package's classes by name.
     """
 
-    bytes: dict[str, int]
+    owned_bytes: dict[str, int]
     items: dict[str, int]
     filled: dict[str, float]
-    bounded: Bounded
+    bounded_bytes: int
+    bounded_blocks: int
+    bounded_objects: dict[str, int]
 
 
 def owned(roots: dict[str, object], without: tuple[object, ...] = ()) -> Owned:
-    """Bytes and entries by path, e.g. bytes {"trainer.arenas[].replay.dynamic": 9600000}.
+    """Bytes and entries by path, e.g. owned_bytes {"trainer.arenas[].replay.dynamic": 9600000}.
 
     Args:
         without: things not to look into, such as who asks.
@@ -66,8 +61,8 @@ def owned(roots: dict[str, object], without: tuple[object, ...] = ()) -> Owned:
     used, bounds = _by_owner(walk.used), _by_owner(walk.bounds)
     filled = {path: used.get(path, 0) / bound for path, bound in bounds.items()
               if used.get(path, 0) < bound}
-    return Owned(_by_owner(walk.sizes), _by_owner(walk.items), filled,
-                 Bounded(walk.bytes, walk.blocks, dict(sorted(walk.objects.items()))))
+    return Owned(_by_owner(walk.sizes), _by_owner(walk.items), filled, walk.bytes, walk.blocks,
+                 dict(sorted(walk.objects.items())))
 
 
 def _by_owner(found: Counter[tuple[str, ...]]) -> dict[str, int]:

@@ -122,9 +122,7 @@ def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> Row:
     held = owned({**roots, **package_globals(PACKAGE)}, without)
     counted = census(PACKAGE)
     return {
-        **process_row(), **heap_row(), **gpu_row(), "owned_bytes": held.bytes,
-        "items": held.items, "filled": held.filled, "bounded_bytes": held.bounded.bytes,
-        "bounded_blocks": held.bounded.blocks, "bounded_objects": held.bounded.objects,
+        **process_row(), **heap_row(), **gpu_row(), **held._asdict(),
         "live": live_counts(), "objects": counted.kinds, "graph_tensors": counted.graph_tensors,
         "figures": max(counted.figures, live_counts().get("Figure", 0))}
 

@@ -105,7 +105,7 @@ def objects() -> np.ndarray:
     (lambda: np.frombuffer(bytearray(100), np.uint8), 100),
 ])
 def test_every_way_to_hold_memory_is_walked(make: Any, size: int) -> None:
-    assert sum(owned({"root": make()}).bytes.values()) == size
+    assert sum(owned({"root": make()}).owned_bytes.values()) == size
 
 
 class Holder:
@@ -120,7 +120,7 @@ def test_a_tensor_and_the_array_it_shares_memory_with_count_once() -> None:
     base = np.zeros(1000)
     tensor = torch.zeros(64)
     shared = {"a": base, "b": torch.from_numpy(base), "c": tensor.numpy(), "d": tensor}
-    assert owned(shared).bytes == {"a": 8000, "c": 256}
+    assert owned(shared).owned_bytes == {"a": 8000, "c": 256}
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -139,7 +139,7 @@ def test_nested_containers_lose_no_byte_and_no_entry(seed: int) -> None:
         return made, sum(p[1] for p in parts), len(parts) + sum(p[2] for p in parts)
     thing, size, entries = build(5)
     held = owned({"root": thing})
-    assert sum(held.bytes.values()) == size
+    assert sum(held.owned_bytes.values()) == size
     assert sum(held.items.values()) == entries
 
 
@@ -154,10 +154,10 @@ def test_containers_count_entries_and_bounded_ones_their_bound() -> None:
 
 def test_members_share_a_path_and_deep_owners_are_added_up() -> None:
     deep = [{"a": {"b": {"c": {"d": {"e": array(7)}}}}} for _ in range(3)]
-    assert owned({"run": deep}).bytes == {"run[].a.b.c.d.e": 21}
-    assert owned({"run": {"x": deep}}).bytes == {"run.x[].a.b.c.d": 21}
+    assert owned({"run": deep}).owned_bytes == {"run[].a.b.c.d.e": 21}
+    assert owned({"run": {"x": deep}}).owned_bytes == {"run.x[].a.b.c.d": 21}
     many = {f"episode{k}": array(10) for k in range(100)}
-    assert owned({"run": many}).bytes == {"run[]": 1000}
+    assert owned({"run": many}).owned_bytes == {"run[]": 1000}
 
 
 def test_what_modules_and_classes_keep_has_their_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +165,7 @@ def test_what_modules_and_classes_keep_has_their_name(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sources, "_CACHE", {"a": array(70)}, raising=False)
     monkeypatch.setattr(sources.ProblemSource, "seen", [array(30)], raising=False)
     held = owned(package_globals("firebreak"))
-    assert held.bytes["env.sources._CACHE.a"] == 70
+    assert held.owned_bytes["env.sources._CACHE.a"] == 70
     # A class that gains an attribute later is not looked at again; one made so is.
     assert held.items["env.sources._CACHE"] == 1
 

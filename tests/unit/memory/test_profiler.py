@@ -25,7 +25,7 @@ class Pair(NamedTuple):
 
 
 def test_bytes_are_named_by_the_path_that_owns_them() -> None:
-    assert owned({"run": Holder()}).bytes == {
+    assert owned({"run": Holder()}).owned_bytes == {
         "run.array": 800, "run.tensor": 50, "run.deep.list[]": 10 + 20, "run.deep[]": 40}
 
 
@@ -33,13 +33,13 @@ def test_shared_storage_counts_once_and_a_view_counts_its_base() -> None:
     base = np.zeros(1000)
     tensor = torch.zeros(64)
     held = {"view": base[:2], "again": base, "row": tensor[:3], "whole": tensor}
-    assert owned(held).bytes == {"view": 8000, "row": 256}
+    assert owned(held).owned_bytes == {"view": 8000, "row": 256}
 
 
 def test_named_tuples_and_cycles_are_walked_once() -> None:
     loop: dict[str, object] = {"pair": Pair(np.zeros(4), np.zeros(8))}
     loop["self"] = loop
-    assert owned({"root": loop}).bytes == {"root.pair.left": 32, "root.pair.right": 64}
+    assert owned({"root": loop}).owned_bytes == {"root.pair.left": 32, "root.pair.right": 64}
 
 
 def test_live_counts_fall_when_things_die() -> None:

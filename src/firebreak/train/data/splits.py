@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from firebreak.agent.network import network_of
 from firebreak.agent.policy_file import Policy
@@ -151,15 +153,10 @@ def source_of(config: RunConfig, conditions: FireConditions, size: int,
 def _training_draw(config: RunConfig, maps: list[_Map], size: int, treat: Treat) -> LandscapeDraw:
     """Landscapes to train on: synthetic, or windows."""
     land = config.landscapes
-    full = size + 2 * land.margin
     if land.kind == "synthetic":
         return _synthetic(config, size, "train", treat)
-    places = [(m.landscape, window_positions(m.blocks["train"], full, full, m.landscape))
-              for m in maps if m.blocks["train"]]
-    fitting = [(m, where) for m, where in places if len(where)]
-    if not fitting:
-        raise _no_windows(maps, full, "train")
-    return treated_draw(window_landscapes(fitting, size, land.margin, "train", land.turned), treat)
+    places = [(m.landscape, where) for m, where in _fitting(maps, size + 2 * land.margin, "train")]
+    return treated_draw(window_landscapes(places, size, land.margin, "train", land.turned), treat)
 
 
 def _synthetic(config: RunConfig, size: int, split: str, treat: Treat) -> LandscapeDraw:
@@ -170,10 +167,19 @@ def _synthetic(config: RunConfig, size: int, split: str, treat: Treat) -> Landsc
     return treated_draw(lambda seed, episode: treat_inside(draw(seed, episode), margin), treat)
 
 
-def _no_windows(maps: list[_Map], full: int, split: str) -> Exception:
-    return fail(expected=f"windows of {full} x {full} cells, half of them burnable, in the {split} "
-                         "blocks", given="none", where=", ".join(m.name for m in maps),
-                remedy="use a smaller window, larger blocks or another map")
+def _fitting(maps: list[_Map], full: int, split: str) -> list[tuple[_Map, NDArray[np.int32]]]:
+    """The maps in whose blocks of a split windows fit, and the places of these.
+
+    Raises:
+        InputError: none fits.
+    """
+    places = [(m, window_positions(m.blocks[split], full, full, m.landscape)) for m in maps]
+    fitting = [(m, where) for m, where in places if len(where)]
+    if not fitting:
+        raise fail(expected=f"windows of {full} x {full} cells, half of them burnable, in the "
+                            f"{split} blocks", given="none", where=", ".join(m.name for m in maps),
+                   remedy="use a smaller window, larger blocks or another map")
+    return fitting
 
 
 def _validation(config: RunConfig, source: ProblemSource, maps: list[_Map], size: int,
@@ -257,11 +263,7 @@ def _windows(config: RunConfig, maps: list[_Map], split: str, size: int,
     """At most `most` windows that do not overlap, with their margins, from each map by turns."""
     margin = config.landscapes.margin
     full = size + 2 * margin
-    fitting = [m for m in maps
-               if len(window_positions(m.blocks[split], full, full, m.landscape))]
-    if not fitting:
-        raise _no_windows(maps, full, split)
     listed = [[(m.landscape, w) for w in list_windows(m.blocks[split], full, full, m.landscape)]
-              for m in fitting]
+              for m, _ in _fitting(maps, full, split)]
     turns = [own[k] for k in range(max(map(len, listed))) for own in listed if k < len(own)]
     return [treat_inside(m.crop(w.row, w.col, full, full), margin) for m, w in turns[:most]]

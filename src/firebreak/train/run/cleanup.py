@@ -63,8 +63,7 @@ class Cleaner:
         """
         counts = dict(zip(self._periods, (env_steps, learner_steps, episodes), strict=True))
         due = [owner for owner, count in counts.items() if count >= self._due[owner]]
-        for owner in due:
-            self._set_due(owner, counts[owner])
+        self.skip_to(env_steps, learner_steps, episodes)
         done = [self._clean(owner) for owner in due]
         return done + self._relieve_gpu() if done else []
 
@@ -73,13 +72,10 @@ class Cleaner:
         return self._clean(EVERYTHING)
 
     def skip_to(self, env_steps: int, learner_steps: int, episodes: int) -> None:
-        """Counts from here, after a resume: nothing that lies before is due."""
-        for owner, count in zip(self._periods, (env_steps, learner_steps, episodes), strict=True):
-            self._set_due(owner, count)
-
-    def _set_due(self, owner: str, count: int) -> None:
-        period = self._periods[owner]
-        self._due[owner] = (count // period + 1) * period
+        """Counts from here: nothing that lies before is due."""
+        counts = (env_steps, learner_steps, episodes)
+        self._due = {owner: (count // period + 1) * period
+                     for (owner, period), count in zip(self._periods.items(), counts, strict=True)}
 
     def _clean(self, owner: str) -> Freed:
         begin = time.perf_counter()

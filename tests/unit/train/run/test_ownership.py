@@ -38,7 +38,7 @@ def test_a_transition_of_a_run_at_40_by_40_cells_takes_less_than_4_kb(tmp_path: 
     trainer = ParallelTrainer(config, make_splits(config, tmp_path), tmp_path)
     replay = trainer.arenas[0].replay
     assert replay.bytes_per_transition() < 4000
-    held = owned({"replay": replay}).bytes
+    held = owned({"replay": replay}).owned_bytes
     assert sum(held.values()) == replay.nbytes
     trainer.close()
 
@@ -108,8 +108,8 @@ def test_windows_of_a_landscape_are_views() -> None:
     assert not np.shares_memory(turned.value, land.value)  # other strides, so a copy in order
     assert turned.value.flags.c_contiguous
     derived = window.treatable.nbytes + window.burnable.nbytes
-    assert sum(owned({"map": land, "window": window}).bytes.values()) == derived + sum(
-        owned({"map": land}).bytes.values())
+    assert sum(owned({"map": land, "window": window}).owned_bytes.values()) == derived + sum(
+        owned({"map": land}).owned_bytes.values())
 
 
 def test_a_grid_that_its_owner_may_still_write_is_copied() -> None:
