@@ -14,9 +14,9 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.job_land import draw_existing, draw_part, slope_costs
 from firebreak.landscape.treatments import Treatment
 from firebreak.seeding import generator
+from firebreak.settings.mixture import MixtureSettings
 from firebreak.settings.scene import DRAWN_BREACH, DRAWN_HOLD_BY
 
-Bounds = tuple[float, float]
 DrawnKind = Literal["given", "shaded", "narrow", "breached", "held"]
 DRAWN_KINDS: tuple[DrawnKind, ...] = ("shaded", "narrow", "breached", "held")
 """Kinds of break that an episode may have, by the names of their shares; else "given", which are
@@ -28,37 +28,6 @@ HELD_ON = DEFAULT_SYSTEM
 measure, and the fires of all environments burn in one call, which has one.
 """
 _NO_CELLS = np.empty(0, np.int64)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BreakShares:
-    """Shares of the episodes; what is left of the first four has the breaks of the conditions.
-
-    Attributes:
-        shaded: breaks are shaded.
-        narrow: breaks are bare strips narrower than their cell, which hold.
-        breached: the same, but fire crosses them by `DRAWN_BREACH`.
-        held: breaks are shaded, and on land of `HELD_ON` held by crews, see `DRAWN_HOLD_BY`.
-        width_share: bounds of the width of narrow and breached breaks, in cells.
-        parts: treatment is allowed in a part of the map.
-        existing: some breaks are built already.
-        slope_costs: cells cost more on slopes.
-        cost_slope: bounds of what a slope of 100 % adds to the cost, as a share.
-    """
-
-    shaded: float = 0.0
-    narrow: float = 0.0
-    breached: float = 0.0
-    held: float = 0.0
-    width_share: Bounds = (0.1, 0.9)
-    parts: float = 0.0
-    existing: float = 0.0
-    slope_costs: float = 0.0
-    cost_slope: Bounds = (0.5, 4.0)
-
-
-NO_SHARES = BreakShares()
-"""Every episode has the breaks of the conditions, anywhere and at the costs of the map."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +44,7 @@ class DrawnBreaks:
     cost_slope: float
 
 
-def draw_breaks(shares: BreakShares, seed: int, episode: int,
+def draw_breaks(shares: MixtureSettings, seed: int, episode: int,
                 shape: tuple[int, int]) -> DrawnBreaks:
     """The breaks of an episode on a map of this shape: validation has the same episodes on maps of
     each size. Its values do not hang on one another, nor on what else is drawn.

@@ -10,14 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail, unknown_name
-from firebreak.env.drawn_breaks import (
-    NO_SHARES,
-    Bounds,
-    BreakShares,
-    conditions_under,
-    draw_breaks,
-    land_under,
-)
+from firebreak.env.drawn_breaks import conditions_under, draw_breaks, land_under
 from firebreak.env.storage.problem import Problem, make_problem, problem_of
 from firebreak.env.storage.problem_batch import Sizes
 from firebreak.fire import CLASSES, FireConditions, Fires, make_scene
@@ -26,41 +19,18 @@ from firebreak.landscape.raster.windows import dihedral
 from firebreak.landscape.synthetic.generate import generate, generate_fbp
 from firebreak.landscape.synthetic.job_land import draw_value
 from firebreak.seeding import generator, integer_seed
+from firebreak.settings.mixture import MixtureSettings
 from firebreak.settings.planning import BUDGET, PLAN_FIRES
+from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.streams import STEPS, draw_streams
 
 LandscapeDraw = Callable[[int, int], Landscape]
 """(seed, episode) -> landscape; the same arguments give the same landscape."""
 
 LEAST_CELLS = 2
-"""Cells that the smallest budget of a variation buys: one cell is no plan."""
+"""Cells that the smallest budget of a mixture buys: one cell is no plan."""
 
 OPTIONS = ("landscape", "fires", "budget", "problem")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variation:
-    """Settings in which a source's episodes differ; None: they do not.
-
-    Attributes:
-        budget, plan_fires, burned_share: bounds, drawn evenly in the logarithm.
-        wind_20ft_m_min, wind_direction_spread_deg: bounds, drawn evenly.
-        margin: most cells at the edge where nothing is treated; half of the episodes have none.
-        value_maps: share of the episodes whose cells differ in value.
-        changing_weather: share of the episodes whose weather changes while fires burn; none where
-            the conditions give the weather.
-        breaks: in which share of the episodes breaks, their place and their cost are others.
-    """
-
-    budget: Bounds | None = None
-    plan_fires: Bounds | None = None
-    burned_share: Bounds | None = None
-    wind_20ft_m_min: Bounds | None = None
-    wind_direction_spread_deg: Bounds | None = None
-    margin: int = 0
-    value_maps: float = 0.0
-    changing_weather: float = 0.0
-    breaks: BreakShares = NO_SHARES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +43,7 @@ class ProblemSource:
         conditions: weather and fires.
         budget_share: share of the treatable cells' cost that may be spent.
         plan_fires, reward_fires: numbers of plan fires and of reward fires.
-        variation: in what episodes differ from these values.
+        mixture: in what episodes differ from these values; None: in nothing.
         lines: actions are lines of cells instead of single cells.
         standing: flat cells that are breaks from the start, paid for.
         one_land: every episode is on the same land, so its weather and fires are drawn by episode;
@@ -86,7 +56,7 @@ class ProblemSource:
     budget_share: float = BUDGET
     plan_fires: int = PLAN_FIRES
     reward_fires: int = 256
-    variation: Variation | None = None
+    mixture: MixtureSettings | None = None
     lines: bool = False
     standing: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     one_land: bool = False
@@ -94,20 +64,19 @@ class ProblemSource:
     @property
     def rows(self) -> int:
         """Most rows of weather of a problem."""
-        changes = (self.variation is not None and self.variation.changing_weather > 0.0
+        changes = (self.mixture is not None and self.mixture.changing_weather > 0.0
                    and self.conditions.weather is None)
         return self.conditions.rows * (STEPS if changes else 1)
 
     def sizes(self, slots: int) -> Sizes:
         """Storage for `slots` problems of this source."""
-        conditions, variation = self.conditions, self.variation or Variation()
-        shares, bounds = variation.breaks, variation.plan_fires
-        plan_fires = int(bounds[1]) if bounds else self.plan_fires
+        conditions, mixture = self.conditions, self.mixture or MixtureSettings()
+        plan_fires = mixture.plan_fires[1] if mixture.plan_fires else self.plan_fires
         breached = ((conditions.breach != "never" and conditions.treatment.kind == "hard")
                     or (self.one_land and self.landscape(0, 0).bare_m is not None))
-        held = conditions.hold is not None or shares.held > 0.0
+        held = conditions.hold is not None or mixture.held > 0.0
         return Sizes(slots, self.shape, self.rows, plan_fires, self.reward_fires,
-                     CLASSES if conditions.by_flame else 1, breached or shares.breached > 0.0,
+                     CLASSES if conditions.by_flame else 1, breached or mixture.breached > 0.0,
                      conditions.spotting is not None,
                      conditions.by_flame or conditions.meets_crews or held, held)
 
@@ -126,8 +95,8 @@ class ProblemSource:
                 raise unknown_name("option", name, OPTIONS, "reset")
         if "problem" in chosen:
             return chosen["problem"]
-        if self.variation is not None:
-            own = varied(self, self.variation, seed, episode, chosen.get("landscape"))
+        if self.mixture is not None:
+            own = varied(self, self.mixture, seed, episode, chosen.get("landscape"))
             return own.problem(seed, episode, {k: v for k, v in chosen.items() if k != "landscape"})
         land = chosen["landscape"] if "landscape" in chosen else self.landscape(seed, episode)
         if land.shape != self.shape:
@@ -146,9 +115,11 @@ class ProblemSource:
         return replace(made, standing=self.standing)
 
 
-def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
+def varied(source: ProblemSource, mixture: MixtureSettings, seed: int, episode: int,
            landscape: Landscape | None = None) -> ProblemSource:
-    """The source of one episode, with the values that its variation draws for it.
+    """The source of one episode, with the values that its mixture draws for it: wind and the spread
+    of its directions evenly, other pairs evenly in the logarithm; half of the episodes have no
+    margin; the weather changes in none where the conditions give it.
 
     landscape: in place of the source's own. A budget too small for `LEAST_CELLS` buys as many.
     """
@@ -156,7 +127,8 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
     conditions = source.conditions
     climate, regime = conditions.climate, conditions.regime
 
-    def between(bounds: Bounds | None, otherwise: float, *, in_logarithm: bool) -> float:
+    def between(bounds: tuple[float, float] | None, otherwise: float, *,
+                in_logarithm: bool) -> float:
         place = rng.random()  # drawn in any case, so that values do not hang on one another
         if bounds is None:
             return otherwise
@@ -164,20 +136,22 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
         drawn = low + place * (high - low)
         return math.exp(drawn) if in_logarithm else drawn
 
-    budget = between(variation.budget, source.budget_share, in_logarithm=True)
-    plan_fires = between(variation.plan_fires, source.plan_fires, in_logarithm=True)
-    share = between(variation.burned_share, regime.burned_share, in_logarithm=True)
-    wind = between(variation.wind_20ft_m_min, climate.wind_20ft_mean_m_min, in_logarithm=False)
-    turns = between(variation.wind_direction_spread_deg, climate.direction_spread_deg,
+    budget = between(mixture.budget, source.budget_share, in_logarithm=True)
+    plan_fires = between(mixture.plan_fires, source.plan_fires, in_logarithm=True)
+    share = between(mixture.burned_share, regime.burned_share, in_logarithm=True)
+    winds = mixture.wind_20ft_km_h and (mixture.wind_20ft_km_h[0] * M_MIN_PER_KM_H,
+                                        mixture.wind_20ft_km_h[1] * M_MIN_PER_KM_H)
+    wind = between(winds, climate.wind_20ft_mean_m_min, in_logarithm=False)
+    turns = between(mixture.wind_direction_spread_deg, climate.direction_spread_deg,
                     in_logarithm=False)
-    margin = int(rng.integers(variation.margin + 1)) * int(rng.integers(2))
-    valued = bool(rng.random() < variation.value_maps)
+    margin = int(rng.integers(mixture.margin + 1)) * int(rng.integers(2))
+    valued = bool(rng.random() < mixture.value_maps)
     land = source.landscape(seed, episode) if landscape is None else landscape
     inside = treat_inside(land, min(margin, min(land.shape) // 4))
     land = inside if inside.treatable.any() else land
     if valued:
         land = replace(land, value=draw_value(generator(seed, "value-map", episode), land.shape))
-    drawn_breaks = draw_breaks(variation.breaks, seed, episode, land.shape)
+    drawn_breaks = draw_breaks(mixture, seed, episode, land.shape)
     land, existing = land_under(drawn_breaks, land, seed, episode)
     costs = land.cost[land.treatable].astype(np.float64)
     least = min(1.0, LEAST_CELLS * costs.max() / costs.sum()) if costs.size else 1.0
@@ -186,10 +160,10 @@ def varied(source: ProblemSource, variation: Variation, seed: int, episode: int,
                     wind_20ft_spread_m_min=climate.wind_20ft_spread_m_min * wind
                     / climate.wind_20ft_mean_m_min)
     by_step, weather = generator(seed, "changing-weather", episode), conditions.weather
-    if weather is None and by_step.random() < variation.changing_weather:
+    if weather is None and by_step.random() < mixture.changing_weather:
         weather = draw_streams(drawn, by_step, conditions.scenarios)
     return replace(
-        source, landscape=lambda seed, episode: land, variation=None, standing=existing,
+        source, landscape=lambda seed, episode: land, mixture=None, standing=existing,
         budget_share=max(budget, least), plan_fires=round(plan_fires), conditions=replace(
             conditions_under(drawn_breaks, conditions, land), weather=weather, climate=drawn,
             regime=replace(regime, burned_share=share)))

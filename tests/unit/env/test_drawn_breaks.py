@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
-from firebreak.env.drawn_breaks import DRAWN_KINDS, HELD_ON, BreakShares, draw_breaks
+from firebreak.env.drawn_breaks import DRAWN_KINDS, HELD_ON, draw_breaks
 from firebreak.env.gym_env import FuelbreakEnv, FuelbreakVectorEnv
-from firebreak.env.sources import ProblemSource, Variation, synthetic_landscapes
+from firebreak.env.sources import ProblemSource, synthetic_landscapes
 from firebreak.env.storage.problem import Problem, make_problem, sizes_for
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, HoldRule, conditions_from, make_scene
 from firebreak.settings.agent import AgentSettings
+from firebreak.settings.mixture import MixtureSettings
 from firebreak.settings.scene import BreakSettings, FireSettings
 from firebreak.train.rollout.gains import ActionGains
 from firebreak.weather.scenarios import make_scenarios
@@ -24,18 +25,18 @@ SIZE, PLAN, REWARD = 12, 10, 8
 SHAPE = (SIZE, SIZE)
 EVERY = AgentSettings(gain_share=1.0, gain_fires=REWARD)
 PLACES = {"parts": 0.5, "existing": 0.6, "slope_costs": 0.5}
-BREACHED = BreakShares(shaded=0.25, narrow=0.25, breached=0.25, **PLACES)
-HELD = BreakShares(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
-ALL = BreakShares(shaded=0.2, narrow=0.2, breached=0.25, held=0.2, **PLACES)
+BREACHED = MixtureSettings(shaded=0.25, narrow=0.25, breached=0.25, **PLACES)
+HELD = MixtureSettings(shaded=0.25, narrow=0.25, held=0.3, **PLACES)
+ALL = MixtureSettings(shaded=0.2, narrow=0.2, breached=0.25, held=0.2, **PLACES)
 
 
-def source(jobs: BreakShares, *, lines: bool = False, fbp: float = 0.0,
+def source(jobs: MixtureSettings, *, lines: bool = False, fbp: float = 0.0,
            changing: float = 0.0) -> ProblemSource:
     return ProblemSource(
         shape=SHAPE, landscape=synthetic_landscapes(SIZE, "train", fbp=fbp),
         budget_share=0.15,
         conditions=FireConditions(scenarios=3), plan_fires=PLAN, reward_fires=REWARD,
-        variation=Variation(breaks=jobs, changing_weather=changing), lines=lines)
+        mixture=replace(jobs, changing_weather=changing), lines=lines)
 
 
 def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem:
@@ -61,7 +62,7 @@ def by_hand(mixed: Problem, kind: str, width_share: float, seed: int) -> Problem
     pytest.param(ALL, 0.3, 0.5, marks=pytest.mark.slow)],
     ids=["breached", "held", "held-on-both-systems", "all", "all-and-changing-weather"])
 def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
-        jobs: BreakShares, fbp: float, changing: float) -> None:
+        jobs: MixtureSettings, fbp: float, changing: float) -> None:
     mixed, draw = source(jobs, fbp=fbp, changing=changing), np.random.default_rng(0)
     env, gains = FuelbreakVectorEnv(mixed, 3), ActionGains(mixed.sizes(3), EVERY, 0)
     observation, info = env.reset(seed=0)
@@ -104,7 +105,7 @@ def test_a_drawn_problem_beside_others_is_the_problem_set_by_hand(
 
 
 def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
-    of = {kind: source(BreakShares(**{kind: 1.0}, width_share=(0.1, 0.1))).problem(3, 0)
+    of = {kind: source(MixtureSettings(**{kind: 1.0}, width_share=(0.1, 0.1))).problem(3, 0)
           for kind in ("breached", "narrow")}
     sizes = source(BREACHED).sizes(2)
 
@@ -126,7 +127,7 @@ def test_a_slot_forgets_what_crossed_the_breaks_of_its_problem_before() -> None:
 
 
 def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand() -> None:
-    mixed = source(BreakShares(existing=1.0), lines=True)
+    mixed = source(MixtureSettings(existing=1.0), lines=True)
     env = FuelbreakVectorEnv(mixed, 1)
     env.reset(seed=1)
     assert env.slots.breaks[0].sum() > 2
@@ -141,7 +142,7 @@ def test_lines_are_tried_with_the_budget_that_is_left_beside_breaks_that_stand()
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.0, 0.5), st.floats(0.0, 0.5), st.floats(0.0, 1.0))
 def test_shares_are_those_asked_for(seed: int, shaded: float, held: float, parts: float) -> None:
-    jobs = BreakShares(shaded=shaded, held=held, parts=parts, existing=1.0, slope_costs=0.0)
+    jobs = MixtureSettings(shaded=shaded, held=held, parts=parts, existing=1.0, slope_costs=0.0)
     drawn = [draw_breaks(jobs, seed, episode, SHAPE) for episode in range(600)]
     def share(chosen: list[bool]) -> float:
         return float(np.mean(chosen))
@@ -176,8 +177,8 @@ def test_each_value_is_drawn_by_itself() -> None:
 
 
 def test_a_mixture_without_jobs_is_as_it_was() -> None:
-    plain = source(BreakShares())
-    without = replace(plain, variation=None)
+    plain = source(MixtureSettings())
+    without = replace(plain, mixture=None)
     for episode in range(3):
         one, other = plain.problem(5, episode), without.problem(5, episode)
         assert one.scene.landscape.checksum() == other.scene.landscape.checksum()
@@ -187,7 +188,7 @@ def test_a_mixture_without_jobs_is_as_it_was() -> None:
 
 
 def test_existing_breaks_stand_and_cost_nothing() -> None:
-    problem = source(BreakShares(existing=1.0)).problem(2, 0)
+    problem = source(MixtureSettings(existing=1.0)).problem(2, 0)
     land = problem.scene.landscape
     assert 0 < problem.standing.size <= 0.1 * (land.treatable.sum() + problem.standing.size)
     assert not land.treatable.ravel()[problem.standing].any()
@@ -195,8 +196,8 @@ def test_existing_breaks_stand_and_cost_nothing() -> None:
 
 
 def test_weather_steps_of_two_lengths_do_not_stand_in_one_environment() -> None:
-    env = FuelbreakVectorEnv(source(BreakShares(), changing=0.5), 2)
-    changing = source(BreakShares(), changing=1.0).problem(0, 0)
+    env = FuelbreakVectorEnv(source(MixtureSettings(), changing=0.5), 2)
+    changing = source(MixtureSettings(), changing=1.0).problem(0, 0)
     streams = changing.scene.conditions.weather
     assert streams is not None
     shorter = make_scene(changing.scene.landscape, replace(
@@ -207,8 +208,8 @@ def test_weather_steps_of_two_lengths_do_not_stand_in_one_environment() -> None:
 
 
 def test_the_rule_of_crews_of_a_problem_that_is_gone_binds_nobody() -> None:
-    mixed = source(BreakShares(held=1.0))
-    nobody = source(BreakShares(shaded=1.0)).problem(0, 0)
+    mixed = source(MixtureSettings(held=1.0))
+    nobody = source(MixtureSettings(shaded=1.0)).problem(0, 0)
     by_hand_crews, by_equipment = (replace(nobody, scene=make_scene(
         nobody.scene.landscape, replace(nobody.scene.conditions, hold=HoldRule(by=by)), 0))
         for by in ("hand", "equipment"))
@@ -226,7 +227,7 @@ def test_weather_that_is_given_is_that_of_all_episodes() -> None:
         wind_20ft_m_min=[100.0, 300.0], wind_from_deg=10.0, dead_moisture_1h=0.05,
         dead_moisture_10h=0.06, dead_moisture_100h=0.07, live_moisture_herb=0.6,
         live_moisture_woody=0.9), 2, 60.0)
-    mixed = replace(source(BreakShares(), changing=1.0), conditions=FireConditions(
+    mixed = replace(source(MixtureSettings(), changing=1.0), conditions=FireConditions(
         weather=given_weather))
     assert mixed.rows == 2
     assert mixed.problem(0, 0).scene.field.step_min == 60.0
@@ -234,7 +235,7 @@ def test_weather_that_is_given_is_that_of_all_episodes() -> None:
 
 @pytest.mark.slow
 def test_the_share_of_episodes_with_changing_weather_is_that_asked_for() -> None:
-    mixed, plain = source(BreakShares(), changing=0.3), source(BreakShares())
+    mixed, plain = source(MixtureSettings(), changing=0.3), source(MixtureSettings())
     changes = 0
     for episode in range(100):
         one, other = (made.problem(4, episode).scene for made in (mixed, plain))

@@ -3,7 +3,7 @@ where each can be done, and what it costs there.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +13,8 @@ from firebreak.agent.network import take_over
 from firebreak.agent.policy_file import load_policy
 from firebreak.agent.policy_place import policy_at
 from firebreak.checks import fail
-from firebreak.env.drawn_breaks import HELD_ON, BreakShares
-from firebreak.env.sources import LandscapeDraw, Variation
+from firebreak.env.drawn_breaks import HELD_ON
+from firebreak.env.sources import LandscapeDraw
 from firebreak.fire import (
     FireConditions,
     ResponseFunction,
@@ -35,6 +35,7 @@ from firebreak.landscape.treatment_table import (
 )
 from firebreak.landscape.treatments import break_width_m
 from firebreak.seeding import integer_seed
+from firebreak.settings.mixture import MixtureSettings
 from firebreak.train.config.schema import RunConfig
 from firebreak.units import M_MIN_PER_KM_H
 from firebreak.weather.scenarios import WindClimate
@@ -92,19 +93,12 @@ def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
                       moisture=fires.moisture)
 
 
-def variation_of(config: RunConfig) -> Variation | None:
-    """Settings in which the episodes differ; None where they do not."""
-    mixture = config.mixture
-    wind = mixture.wind_20ft_km_h
-    variation = Variation(
-        budget=mixture.budget, plan_fires=mixture.plan_fires, burned_share=mixture.burned_share,
-        wind_20ft_m_min=None if wind is None else (wind[0] * M_MIN_PER_KM_H,
-                                                   wind[1] * M_MIN_PER_KM_H),
-        wind_direction_spread_deg=mixture.wind_direction_spread_deg, margin=mixture.margin,
-        value_maps=mixture.value_maps, changing_weather=mixture.changing_weather,
-        breaks=BreakShares(**{one.name: getattr(mixture.in_use, one.name)
-                              for one in fields(BreakShares)}))
-    return None if variation == Variation() else variation
+def mixture_of(config: RunConfig) -> MixtureSettings | None:
+    """Settings in which the episodes of a source differ; None where they do not. Sizes and fuels of
+    the maps are those of its land.
+    """
+    mixture = replace(config.mixture.in_use, sizes=[], fbp=0.0)
+    return None if mixture == MixtureSettings() else mixture
 
 
 def synthetic_systems(config: RunConfig) -> set[str]:

@@ -45,10 +45,10 @@ from firebreak.train.config.setup import (
     check_cell_sizes,
     check_fuel_systems,
     conditions_of,
+    mixture_of,
     synthetic_systems,
     treat_as,
     treated_draw,
-    variation_of,
 )
 from firebreak.train.data.sizes import check_memory
 
@@ -146,7 +146,7 @@ def source_of(config: RunConfig, conditions: FireConditions, size: int,
     full = size + 2 * config.landscapes.margin
     return ProblemSource(shape=(full, full), landscape=draw, conditions=conditions,
                          budget_share=config.budget, plan_fires=config.fires.plan_fires,
-                         reward_fires=config.fires.reward_fires, variation=variation_of(config),
+                         reward_fires=config.fires.reward_fires, mixture=mixture_of(config),
                          lines=config.agent.segments)
 
 

@@ -15,7 +15,7 @@ from firebreak.train.config.load import (
     presets,
     with_data,
 )
-from firebreak.train.config.setup import variation_of
+from firebreak.train.config.setup import mixture_of
 
 
 @pytest.mark.parametrize("preset", presets())
@@ -96,4 +96,4 @@ def test_data_folder_order(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bounds_of_what_no_episode_draws_mix_nothing(changes: list[str], mixed: bool) -> None:
     config = load_config("quick", changes)
     assert config.mixture.is_mixed == mixed
-    assert (variation_of(config) is not None) == mixed
+    assert (mixture_of(config) is not None) == mixed
