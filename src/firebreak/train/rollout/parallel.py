@@ -19,7 +19,7 @@ from firebreak.executors.calls import Recipe
 from firebreak.executors.choice import open_executor
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
-from firebreak.train.rollout.player import Played, Player, Weights, make_player, weights_of
+from firebreak.train.rollout.player import Player, Weights, make_player, weights_of
 
 
 class CollectorPool:
@@ -44,7 +44,7 @@ class CollectorPool:
         self._with_gains = False
         self._waiting: deque[int] = deque()
         self._playing: dict[int, int] = {}
-        self._played: dict[int, Played] = {}
+        self._played: dict[int, list[tuple[Episode, float]]] = {}
 
     def collect(self, env_steps: int, check_stop: Callable[[], None]) -> list[float]:
         """Waits for the round under way, begins the next one, and returns the returns of the
@@ -60,9 +60,9 @@ class CollectorPool:
             self._pump(None)
             check_stop()
         # All of it is counted at once, so that a stop before leaves the round under way.
-        round_ = [self._played[collector] for collector in collectors]
+        round_ = [played for collector in collectors for played in self._played[collector]]
         self._played.clear()
-        self.buffer += [episode for played in round_ for episode in played.episodes]
+        self.buffer += [episode for episode, _ in round_]
         steps = sum(episode.action.size for episode in self.buffer)
         self.env_steps += steps
         self.episodes += len(self.buffer)
@@ -71,7 +71,7 @@ class CollectorPool:
         self.collection_times.append(seconds)
         if steps:
             self.step_times.append(seconds * self.config.train.num_envs / steps)
-        return [one for played in round_ for one in played.returns]
+        return [whole for _, whole in round_]
 
     def drain(self, replay: Replay) -> int:
         """Hands all collected episodes on in their order; returns the number of transitions."""
@@ -150,7 +150,7 @@ class CollectorPool:
             number = self._rounds[collector] - 1
             first = (number * len(self._rounds) + collector) * count
             seed = integer_seed(self.config.seed, "collector", collector, number) % 2**31
-            executor.submit(worker, Player.play.__name__, self.agent.settings, first, count,
+            executor.submit(worker, Player.play.__name__, self.agent.settings, first,
                             self._begun_at, seed, self._with_gains)
             self._playing[worker] = collector
 

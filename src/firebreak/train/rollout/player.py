@@ -98,13 +98,6 @@ def played_steps(env: FuelbreakVectorEnv, problems: list[Problem],
 Weights = dict[str, NDArray[np.float32]]
 
 
-class Played(NamedTuple):
-    """Episodes and their undiscounted returns, in the order asked for."""
-
-    episodes: list[Episode]
-    returns: list[float]
-
-
 class Player:
     """Owns an environment and a network.
 
@@ -128,63 +121,48 @@ class Player:
         self.network.load_state_dict(
             {name: torch.from_numpy(array) for name, array in weights.items()})
 
-    def play(self, settings: AgentSettings, first: int, count: int, env_steps: int,
-             acting_seed: int, with_gains: bool = False) -> Played:
-        """Training episodes number `first` to `first + count`, explored as at `env_steps`.
+    def play(self, settings: AgentSettings, first: int, env_steps: int, acting_seed: int,
+             with_gains: bool = False) -> list[tuple[Episode, float]]:
+        """Training episodes from number `first` on, one in each environment, explored as at
+        `env_steps`, and the undiscounted return of each.
 
-        with_gains: try actions of their states, as `ActionGains` does.
+        with_gains: try actions of their states, as `ActionGains` does, drawn by the env steps of a
+            state.
         """
+        env, count = self.env, self.env.num_envs
         acting = torch.Generator().manual_seed(acting_seed)
         gains = self.gains if with_gains else None
-        played = Played([], [])
-        for begin in range(first, first + count, self.env.num_envs):
-            end = min(begin + self.env.num_envs, first + count)
-            problems = [self.source.problem(self.seed, episode) for episode in range(begin, end)]
-            own = self._episodes(problems, begin, settings, env_steps, acting, gains)
-            played.episodes.extend(own.episodes)
-            played.returns.extend(own.returns)
-        return played
-
-    def close(self) -> None:
-        """Closes the environment."""
-        self.env.close()
-
-    def _episodes(self, problems: list[Problem], first: int, settings: AgentSettings,
-                  env_steps: int, acting: torch.Generator, gains: ActionGains | None) -> Played:
-        """One episode for each problem, the first of this number. What is tried of a state is drawn
-        by its env steps.
-        """
-        env, count = self.env, len(problems)
         episodes = [(self.seed, first + k) for k in range(count)]
         layers, actions, rewards, costs, masks = [], [], [], [], []
         tried: list[Tried] = []
 
         def act(seen: Tensor, mask: Tensor) -> Tensor:
-            layers.append(env.slots.layers[:count].copy())  # the step writes over it
+            layers.append(env.slots.layers.copy())  # the step writes over it
             values = self.network(seen) * unit_of(seen, OBSERVATION)[:, None]
             if gains is not None:
-                tried.append(gains.of_all(env.slots, values[:count].numpy(),
+                tried.append(gains.of_all(env.slots, values.numpy(),
                                           env_steps + len(tried) * count))
             chosen = explored(masked_argmax(values, mask), seen, mask, OBSERVATION, settings,
                               env_steps, acting)
             self.demonstrations.lead(chosen, mask, env.slots, episodes)
-            costs.append(action_costs(env.slots, chosen.numpy(), env.source.lines)[:count])
+            costs.append(action_costs(env.slots, chosen.numpy(), env.source.lines))
             return chosen
 
+        problems = [self.source.problem(*one) for one in episodes]
         for action, reward, playing in played_steps(env, problems, act):
-            actions.append(action[:count])
-            rewards.append(reward[:count])
-            masks.append(playing[:count])
-        lengths = np.array(masks).sum(axis=0)
-        parts = [(np.stack([row[slot] for row in layers[:steps]]),
-                  np.array(actions)[:steps, slot], np.array(rewards)[:steps, slot],
-                  np.array(costs)[:steps, slot], OBSERVATION,
-                  Tried(np.stack([row.action[slot] for row in tried[:steps]]),
-                        np.stack([row.gain[slot] for row in tried[:steps]]),
-                        np.stack([row.cost[slot] for row in tried[:steps]])) if tried else None)
-                 for slot, steps in enumerate(lengths.tolist())]
-        return Played([pack_episode(*part) for part in parts],
-                      [float(part[2].sum()) for part in parts])
+            actions.append(action)
+            rewards.append(reward)
+            masks.append(playing)
+        found = []
+        for slot, steps in enumerate(np.array(masks).sum(axis=0).tolist()):
+            own = np.array(rewards)[:steps, slot]
+            found.append((pack_episode(
+                np.stack([row[slot] for row in layers[:steps]]), np.array(actions)[:steps, slot],
+                own, np.array(costs)[:steps, slot], OBSERVATION,
+                Tried(*(np.stack([row[slot] for row in column[:steps]])
+                        for column in zip(*tried, strict=True))) if tried else None),
+                float(own.sum())))
+        return found
 
 
 def make_player(config: RunConfig) -> Player:
