@@ -59,11 +59,10 @@ from firebreak.train.storage.checkpoints import (
     latest_checkpoint,
     save_checkpoint,
 )
-from firebreak.train.storage.metrics import Position
+from firebreak.train.storage.metrics import Position, Row
 
 MAX_FAILED_SAVES = 3
 """Scheduled saves that fail in a row before the run ends."""
-Row = dict[str, Any]
 
 
 class _StopAskedError(Exception):

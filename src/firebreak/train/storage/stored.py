@@ -12,9 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from firebreak.checks import fail
 from firebreak.reading import record_of
-from firebreak.train.storage.metrics import MAX_ROWS, parts_of, read_rows
-
-Row = dict[str, Any]
+from firebreak.train.storage.metrics import MAX_ROWS, Row, parts_of, read_rows
 
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Amount = Annotated[float, Field(gt=-1e18, lt=1e18)]
