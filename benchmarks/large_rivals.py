@@ -34,7 +34,6 @@ from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.scene_options import FireOptions, SceneOptions, WeatherOptions
 from firebreak.fire import REACH, STENCIL, Fires, Scene, burn
 from firebreak.fire.incremental.aside import AsideFire
-from firebreak.fire.travel.arcs import FACET_A, FACET_B
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.native_library import set_threads
@@ -85,11 +84,11 @@ class Scratch:
 def _parents(tree: Tree) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The one or two cells that each cell was reached from, -1 for none."""
     code = tree.code.astype(np.int64)
-    facet = np.clip(code - FACET_CODE, 0, FACET_A.size - 1)
+    facet = np.clip(code - FACET_CODE, 0, len(STENCIL.facets) - 1)
     through, cell = (code >= FACET_CODE) & (code < SPOT), np.arange(code.size)
-    step = np.where(through, FACET_A[facet], np.minimum(code, FACET_CODE - 1))
+    step = np.where(through, STENCIL.facets[facet, 0], np.minimum(code, FACET_CODE - 1))
     first = np.where(code < SPOT, cell + tree.offset[step], -1)
-    return first, np.where(through, cell + tree.offset[FACET_B[facet]], -1)
+    return first, np.where(through, cell + tree.offset[STENCIL.facets[facet, 1]], -1)
 
 
 def downstream_value(tree: Tree, scratch: Scratch) -> NDArray[np.int64]:

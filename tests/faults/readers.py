@@ -205,8 +205,8 @@ class _Answer(io.BytesIO):
 def _asked(told: Path) -> object:
     with patch.object(service, "_open", lambda url: _Answer(told.read_bytes())):
         name = service.submit(service.SERVICE, (-114.0, 46.0, -113.9, 46.1), "a@b.org",
-                              service.product_layers())
-        job = service.status(service.SERVICE, name)
+                              service.product_layers(), None, lambda: 60.0)
+        job = service.status(service.SERVICE, name, lambda: 60.0)
         if job.archive is not None:
-            service.download(service.SERVICE, job.archive, told.parent)
+            service.download(service.SERVICE, job.archive, told.parent, lambda: 60.0)
         return str(service.failed(service.SERVICE, job))

@@ -358,7 +358,7 @@ def test_messages_that_are_no_list_are_none(monkeypatch: pytest.MonkeyPatch,
                                             messages: object) -> None:
     answer = {"status": "Failed", "messages": messages}
     monkeypatch.setattr(lfps, "_get_json", lambda *_: answer)
-    assert lfps.status("http://service", "a").messages == ()
+    assert lfps.status("http://service", "a", lambda: 60.0).messages == ()
 
 
 @pytest.mark.parametrize("answer", [

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firebreak.checks import InputError
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.effects.keyed_random import fire_keys
 from firebreak.fire.effects.spotting import (
@@ -240,11 +239,3 @@ def test_brands_ignite_as_often_as_told():
     ignited = np.empty(len(KEYS), np.uint8)
     probe_ignitions(KEYS, np.arange(len(KEYS)), 0.3, ignited)
     assert ignited.mean() == pytest.approx(0.3, abs=0.03)
-
-
-@pytest.mark.parametrize("change", [
-    {"crown_brands_per_ha": -1.0}, {"surface_brands_per_ha": float("nan")},
-    {"ignition_delay_min": float("inf")}, {"fuel_temperature_c": 95.0}])
-def test_a_model_out_of_range_is_refused(change):
-    with pytest.raises(InputError, match="spotting"):
-        SpottingModel(**change)

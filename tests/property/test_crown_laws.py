@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.checks import InputError
 from firebreak.fire.behavior.crown import critical_intensity, critical_rate, scott_reinhardt
 from firebreak.fire.behavior.crown_fire import Site, crowning_wind, has_crowns, rothermel_run
 from firebreak.fire.behavior.rothermel import fuel_bed, fuel_particles
@@ -139,11 +138,6 @@ def test_active_crown_fire_heads_downwind_in_the_ellipse_of_its_wind():
     ratio = 1.0 + 0.125 * 600.0 / 26.8224
     np.testing.assert_allclose((found.rate_of_spread_m_min + found.backing_rate_m_min)
                                / (2.0 * found.flanking_rate_m_min), ratio)
-
-
-def test_an_unknown_crown_model_is_refused_with_the_known_ones():
-    with pytest.raises(InputError, match=r"fire behaviour model: expected one of .* crown"):
-        BehaviorModel(crown="finey")
 
 
 def one_stand(**change):

@@ -7,11 +7,10 @@ it where there are crowns, or the Canadian FBP System.
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from firebreak.checks import unknown_name
 from firebreak.fire.behavior.crown_fire import with_crown_fire
 from firebreak.fire.behavior.surface import surface_spread
 from firebreak.fire.behavior.types import SURFACE_FIRE, FireBehavior
@@ -41,17 +40,10 @@ class BehaviorModel:
             2005; "none" for surface fire alone.
         rate_factors: by which the rates of spread of single fuel codes are multiplied, in either
             system: for the doubt in them.
-
-    Raises:
-        InputError: another name of a crown model.
     """
 
     crown: CrownModel = FireSettings.crown
     rate_factors: tuple[tuple[int, float], ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.crown not in get_args(CrownModel):
-            raise unknown_name("crown", self.crown, get_args(CrownModel), "fire behaviour model")
 
 
 def fire_behavior(landscape: Landscape, scenarios: WeatherScenarios,

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from firebreak.checks import fail
 from firebreak.fire.behavior_models import BehaviorModel
 from firebreak.fire.effects.breaks import HoldRule, hold_rule
@@ -69,9 +67,6 @@ class FireConditions:
             raise fail(expected="breaks that fire can cross", given="hard breaks that nothing "
                        "crosses", where="crews",
                        remedy="make the breaks shaded, or give a rule of breach")
-        if self.attack_min is not None and not 0.0 < self.attack_min < np.inf:
-            raise fail(expected="an initial attack after more than 0 minutes",
-                       given=f"{self.attack_min:g}", where="initial attack", remedy="correct it")
 
     @property
     def rows(self) -> int:
@@ -93,13 +88,6 @@ class FireConditions:
     def meets_crews(self) -> bool:
         """True where crews hold breaks or attack fires, which asks for intensities."""
         return self.hold is not None or self.attack_min is not None
-
-    @property
-    def reads_behavior(self) -> bool:
-        """True where embers, or what breaks do, ask for more of the fire behaviour than its rates.
-        """
-        return (self.spotting is not None or self.breach != "never"
-                or self.treatment.kind == "shaded")
 
     @property
     def may_run_on(self) -> bool:

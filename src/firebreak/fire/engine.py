@@ -94,7 +94,7 @@ def burn_tracks(scene: Scene, fires: Fires,
                 take(int(which[first + k]), (row - REACH) * width + col - REACH, made.times[k])
         return state
 
-    _burn_all(scene)(fires, _ones(scene.landscape.shape), [(None, burn_some)])
+    _burn_all(scene)(fires, np.ones(scene.landscape.shape, np.float32), [(None, burn_some)])
 
 
 def burn_field(field: TravelField, fires: Fires, value: NDArray[np.float32] | None = None,
@@ -106,8 +106,8 @@ def burn_field(field: TravelField, fires: Fires, value: NDArray[np.float32] | No
             flame length (see `losses`); 1 in every cell if not given.
         breaks: what they do is said by `field.breaks`.
     """
-    return _burned(partial(_on_field, field), fires,
-                   _ones(field.shape) if value is None else value, breaks, want, no_report)
+    value = np.ones(field.shape, np.float32) if value is None else value
+    return _burned(partial(_on_field, field), fires, value, breaks, want, no_report)
 
 
 class BurnedFires(NamedTuple):
@@ -168,7 +168,7 @@ def burned_times(scene: Scene, fires: Fires) -> list[NDArray[np.float32]]:
             times[fire] = own
         return made.state
 
-    _burn_all(scene)(fires, _ones(scene.landscape.shape), [(None, burn_some)])
+    _burn_all(scene)(fires, np.ones(scene.landscape.shape, np.float32), [(None, burn_some)])
     return times
 
 
@@ -295,7 +295,3 @@ def _on_field(field: TravelField, fires: Fires, value: NDArray[np.float32],
 def _check(fires: Fires, field: TravelField) -> None:
     check_fires(fires, unpad(field.burns, field.shape), field.metric.shape[0] // field.steps,
                 field.later.shape[1])
-
-
-def _ones(shape: tuple[int, int]) -> NDArray[np.float32]:
-    return np.ones(shape, np.float32)

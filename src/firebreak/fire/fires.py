@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from firebreak.checks import check_fraction, fail
+from firebreak.checks import fail
 from firebreak.fire.effects.keyed_random import CELL_STEP, fire_keys
 from firebreak.fire.travel.travel_field import padded_width
 from firebreak.seeding import generator
-from firebreak.settings.kinds import DURATION_SPREAD, MOST_PERIODS
+from firebreak.settings.kinds import DURATION_SPREAD
 from firebreak.settings.scene import BURNED_SHARE, FireSettings
 
 WHOLE = 4096
@@ -168,23 +168,6 @@ class FireRegime:
         """The most burning periods that a fire may last."""
         return 1 if self.hours is None else math.ceil(self.periods)
 
-    def __post_init__(self) -> None:
-        check_fraction(self.burned_share, what="a mean burned share", where="fires.burned_share",
-                       remedy="0.1 to 0.2 is usual")
-        if not 0.0 <= self.edge_share <= 1.0 or self.duration_sigma < 0.0:
-            raise fail(expected="edge_share in 0-1 and duration_sigma >= 0",
-                       given=f"{self.edge_share:g} and {self.duration_sigma:g}", where="fires",
-                       remedy="correct these values")
-        if self.duration_min is not None and not 0.0 < self.duration_min < np.inf:
-            raise fail(expected="a median duration above 0 minutes",
-                       given=f"{self.duration_min:g}", where="fires",
-                       remedy="leave it out to have it follow from the burned share")
-        if (self.hours is not None and not 0.0 < self.hours < np.inf) or not (
-                1.0 <= self.periods <= MOST_PERIODS):
-            raise fail(expected=f"burning periods of more than 0 hours, 1 to {MOST_PERIODS} of "
-                       "them", given=f"{self.hours} and {self.periods:g}", where="fires",
-                       remedy="correct these values")
-
 
 def check_fires(fires: Fires, burnable: NDArray[np.bool_], scenarios: int,
                 later: int = 0) -> None:
@@ -321,7 +304,9 @@ def _ignitions(regime: FireRegime, burnable: NDArray[np.bool_],
                    remedy="choose a window with fuel in it")
     weight = np.ones(burnable.shape) if ignition_weight is None else ignition_weight
     source = _placed(anywhere, weight, place, fire_set)
-    edge = _edge_cells(burnable)
+    inside = burnable.copy()
+    inside[[0, -1]] = inside[:, [0, -1]] = False
+    edge = np.flatnonzero(burnable & ~inside)
     if regime.edge_share == 0.0 or edge.size == 0:
         return source
     return np.where(edge_draw < regime.edge_share, _placed(edge, weight, place, fire_set), source)
@@ -339,9 +324,3 @@ def _placed(cells: NDArray[np.int64], weight: NDArray, place: NDArray[np.float64
     along = np.cumsum(chance)
     index = np.searchsorted(along, place * along[-1], side="right")
     return cells[np.minimum(index, np.flatnonzero(chance)[-1])]
-
-
-def _edge_cells(burnable: NDArray[np.bool_]) -> NDArray[np.int64]:
-    edge = burnable.copy()
-    edge[1:-1, 1:-1] = False
-    return np.flatnonzero(edge)

@@ -142,7 +142,9 @@ def with_travel(scene: Scene) -> Scene:
         InputError: as of `make_scene`.
     """
     land, conditions, streams = scene.landscape, scene.conditions, scene.streams
-    if scene.intensities or conditions.reads_behavior or land.bare_m is not None:
+    # Embers, bare ground and what breaks do ask for more of the fire behaviour than its rates.
+    if (scene.intensities or land.bare_m is not None or conditions.spotting is not None
+            or conditions.breach != "never" or conditions.treatment.kind == "shaded"):
         behavior = fire_behavior(land, streams.steps, conditions.model)
         travel = travel_under(land, behavior, streams, conditions, scene.intensities)
     else:

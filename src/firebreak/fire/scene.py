@@ -81,7 +81,8 @@ class Scene:
     @property
     def scenarios(self) -> WeatherScenarios:
         """Weather of every row of a field; weights sum to 1."""
-        return rows_of(self.streams)
+        steps = self.streams.steps_per_stream
+        return self.streams.steps._replace(weight=np.repeat(self.streams.weight / steps, steps))
 
     @property
     def value(self) -> NDArray[np.float32]:
@@ -142,12 +143,6 @@ def streams_for(conditions: FireConditions, seed: int, key: str,
     if later == 0:
         return streams
     return with_later(streams, later, generator(seed, "weather of later periods", key))
-
-
-def rows_of(streams: WeatherStreams) -> WeatherScenarios:
-    """Weather of every row of a field, with weights that sum to 1."""
-    share = np.repeat(streams.weight / streams.steps_per_stream, streams.steps_per_stream)
-    return streams.steps._replace(weight=share)
 
 
 def one_stream(streams: WeatherStreams, stream: int) -> WeatherStreams:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter
 
 from firebreak.checks import fail
 from firebreak.fire.burn_setup import BurnSetup, overlays_of, setup_of
@@ -58,6 +59,7 @@ def on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
              plans: Sequence[tuple[Breaks, Take]]) -> None:
     """Burns fires one stream of weather after the other, each until its tiles are ready."""
     land, before = scene.landscape, None
+    down, across = (-(-side // SIDE) for side in land.shape)
     check_fires(fires, land.burnable, scene.streams.weight.size, scene.streams.later.shape[1])
     for stream in np.unique(fires.scenario).tolist():
         own = np.flatnonzero(fires.scenario == stream)
@@ -67,7 +69,9 @@ def on_tiles(scene: Scene, fires: Fires, value: NDArray[np.float32],
             if made is None or scene.conditions.treatment.kind == "shaded":
                 # Breaks that burn have travel times of their own.
                 before, make = empty_setup(scene, stream, grid, value, before)
-                made = before, make, empty_tiles(land.shape, max_threads())
+                made = before, make, Tiles(
+                    np.zeros(down * across, np.uint8),
+                    np.zeros((max_threads(), down * across), np.uint8), SIDE, across)
             setup, make, tiles = made
             setup = setup._replace(overlays=overlays_of(setup.field, value, grid))
             for first in range(0, own.size, AT_ONCE):
@@ -99,7 +103,8 @@ def empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDA
 def _burn_some(setup: BurnSetup, which: NDArray[np.intp], fires: Fires, tiles: Tiles,
                make: MakeField, take: Take) -> None:
     """Burns fires of one stream, again and again while they come near tiles that are not ready."""
-    request_tiles(tiles, fires.source[which], setup.field.shape[1])
+    row, col = np.divmod(fires.source[which], setup.field.shape[1])
+    tiles.requested[0, row // SIDE * tiles.across + col // SIDE] = 1
     grow = 1
     while which.size:
         make_requested(setup.field, tiles, grow, make)
@@ -159,35 +164,15 @@ def _bucket_lengths_for(part: TravelField, cols: int) -> NDArray[np.float64]:
     return part.bucket_min * (wanted / own)
 
 
-def empty_tiles(shape: tuple[int, int], threads: int) -> Tiles:
-    """Tiles of a map, none of them ready."""
-    down, across = (-(-side // SIDE) for side in shape)
-    return Tiles(np.zeros(down * across, np.uint8), np.zeros((threads, down * across), np.uint8),
-                 SIDE, across)
-
-
-def request_tiles(tiles: Tiles, cells: NDArray[np.int64], cols: int) -> None:
-    """Marks the tiles of flat map cells (row * cols + col) as requested."""
-    row, col = np.divmod(cells, cols)
-    tiles.requested[0, row // SIDE * tiles.across + col // SIDE] = 1
-
-
 def make_requested(field: TravelField, tiles: Tiles, grow: int, make: MakeField) -> None:
     """Makes the tiles that are requested, and all within `grow` tiles of them."""
     requested = tiles.requested.any(axis=0).reshape(-1, tiles.across)
     tiles.requested[:] = 0
     ready = tiles.ready.reshape(requested.shape)
-    for window in _runs(_grown(requested, grow) & (ready == 0), field.shape):
+    near = maximum_filter(requested, 2 * grow + 1, mode="constant")
+    for window in _runs(near & (ready == 0), field.shape):
         _put(field, window, make)
-    ready |= _grown(requested, grow)
-
-
-def _grown(mask: NDArray[np.bool_], by: int) -> NDArray[np.bool_]:
-    for axis in (0, 1):
-        padded = np.pad(mask, [(by, by) if a == axis else (0, 0) for a in (0, 1)])
-        near = np.lib.stride_tricks.sliding_window_view(padded, 2 * by + 1, axis)
-        mask = np.asarray(near.any(axis=-1))
-    return mask
+    ready |= near
 
 
 def _runs(mask: NDArray[np.bool_], shape: tuple[int, int]) -> Iterator[Window]:

@@ -107,10 +107,6 @@ class FuelSystem:
         codes.flags.writeable = False
         object.__setattr__(self, "burnable_codes", codes)
 
-    def is_known(self, code: int) -> bool:
-        """Return whether `code` has a meaning, burnable or not."""
-        return code in self.labels
-
     def label(self, code: int) -> str:
         """Short name for legends, or "code 17" for a code that is not known."""
         return self.labels.get(code, f"code {code}")

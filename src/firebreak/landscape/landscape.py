@@ -132,14 +132,11 @@ class Landscape:
         for name, constant in _DEFAULTS.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, np.full(shape, constant, np.float32))
-        for name, dtype in _GRIDS:
-            object.__setattr__(self, name, self._frozen(name, getattr(self, name), dtype, shape))
+        for name, dtype in (*_GRIDS, *_OPTIONAL):
+            if (grid := getattr(self, name)) is not None:
+                object.__setattr__(self, name, self._frozen(name, grid, dtype, shape))
         object.__setattr__(self, "layers", tuple(
             self._frozen("value layers", layer, np.float32, shape) for layer in self.layers))
-        for name, dtype in _OPTIONAL:
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, self._frozen(name, getattr(self, name), dtype,
-                                                            shape))
         object.__setattr__(self, "cell_size_m", float(self.cell_size_m))
         object.__setattr__(self, "transform", tuple(map(float, self.transform)))
         _check_values(self)
@@ -274,7 +271,7 @@ def check_codes(fuel_model: NDArray[np.int16], fuels: FuelSystem, where: str) ->
     """
     codes, counts = np.unique(fuel_model, return_counts=True)
     unknown = {code: count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
-               if code != NODATA and not fuels.is_known(code)}
+               if code != NODATA and code not in fuels.labels}
     if unknown:
         listed = ", ".join(f"{code} ({counted(unknown[code], 'cell')})"
                            for code in [*unknown][:8])

@@ -104,16 +104,13 @@ def slope_unit_by_elevation(slope: np.ndarray, derived_tan: np.ndarray, known: n
         return "level"
     ground = derived_tan[sloping].astype(np.float64)
     numbers = slope[sloping].astype(np.float64)
-    readings = {"percent": numbers / 100.0,
-                "degrees": np.tan(np.radians(np.clip(numbers, 0.0, 89.0)))}
+    readings: dict[Literal["percent", "degrees"], np.ndarray] = {
+        "percent": numbers / 100.0, "degrees": np.tan(np.radians(np.clip(numbers, 0.0, 89.0)))}
     misses = {unit: float(np.median(np.abs(reading - ground)) / np.median(ground))
               for unit, reading in readings.items()}
-    near = misses["percent"] <= _GOOD_MATCH, misses["degrees"] <= _GOOD_MATCH
-    if near[0] and misses["degrees"] > _CLEARLY_WORSE * misses["percent"]:
-        return "percent"
-    if near[1] and misses["percent"] > _CLEARLY_WORSE * misses["degrees"]:
-        return "degrees"
-    return "neither"
+    best, other = sorted(misses, key=lambda unit: misses[unit])
+    clear = misses[best] <= _GOOD_MATCH and misses[other] > _CLEARLY_WORSE * misses[best]
+    return best if clear else "neither"
 
 
 def disagreements(slope: FloatGrid, aspect: FloatGrid, derived_slope: FloatGrid,
@@ -142,11 +139,9 @@ def drained_cells(elevation: NDArray[np.floating]) -> NDArray[np.int64]:
     height = np.full((rows + 2, width), -np.inf)
     height[1:-1, 1:-1] = elevation
     level: list[float] = height.ravel().tolist()
-    reached = [True] * len(level)
     inner = np.zeros((rows + 2, width), np.bool_)
     inner[1:-1, 1:-1] = True
-    for cell in np.flatnonzero(inner).tolist():
-        reached[cell] = False
+    reached: list[bool] = (~inner).ravel().tolist()
     offsets = [down * width + right for down, right in _STEPS]
     edge = inner.copy()
     edge[2:-2, 2:-2] = False

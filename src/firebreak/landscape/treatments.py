@@ -65,11 +65,6 @@ class Treatment:
     canopy_bulk_density: float = 1.0
     by_cell: "tuple[Treatment, ...]" = ()
 
-    def __post_init__(self) -> None:
-        if self.kind == "shaded" and self.width_m is not None:
-            raise fail(expected="no width_m with a shaded treatment", given=f"{self.width_m:g} m",
-                       where=_WHERE, remedy="leave it out: whole cells are treated")
-
 
 def treatment_of(breaks: BreakSettings) -> Treatment:
     """The treatment of a cell that the settings of breaks name."""

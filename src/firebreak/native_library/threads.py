@@ -27,19 +27,16 @@ def _quota() -> float:
         return float("inf")
 
 
-def _processors() -> int:
-    """Processors that this process may use: its affinity, and at most a container's quota."""
-    allowed = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity")
-               else os.cpu_count() or 1)
-    return max(1, int(min(allowed, max(_quota(), 1.0))))
-
-
 @cache
 def max_threads() -> int:
-    """The threads this process may use: FIREBREAK_THREADS, or the processors that it may use."""
+    """The threads this process may use: FIREBREAK_THREADS, or the processors that it may use, those
+    of its affinity, and at most a container's quota.
+    """
     given = os.environ.get("FIREBREAK_THREADS", "")
     if not given:
-        return _processors()
+        allowed = (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity")
+                   else os.cpu_count() or 1)
+        return max(1, int(min(allowed, max(_quota(), 1.0))))
     if not (given.isascii() and given.isdigit() and 1 <= int(given) <= 1024):
         raise fail(expected="1 to 1024 threads", given=f"'{given}'", where="FIREBREAK_THREADS",
                    remedy="correct it or unset it")

@@ -45,6 +45,7 @@ DRYNESS_PERCENTILES = (FROM_PERCENTILE, 80.0, 90.0, 97.0)
 SPEED_PERCENTILES = (50.0, 90.0)
 """Percentiles at which classes of wind speed begin within one of dryness; the first begins at 0."""
 SECTORS = 8
+"""Equal ones, the first centred on north."""
 AFTERNOON = (12, 18)
 """First and last hour of the day that scenarios are made of."""
 
@@ -53,13 +54,10 @@ START_HOUR = 10
 
 
 def percentile_scenarios(table: WeatherTable, rows: WeatherScenarios, *,
-                         most: int | None = None, seed: int = 0,
-                         dryness: Sequence[float] = DRYNESS_PERCENTILES,
-                         speeds: Sequence[float] = SPEED_PERCENTILES, sectors: int = SECTORS,
-                         hours: tuple[int, int] = AFTERNOON) -> WeatherScenarios:
+                         most: int | None = None, seed: int = 0) -> WeatherScenarios:
     """Constant scenarios from the afternoons of a table, weighted by how often they occurred.
 
-    Rows between `hours` are classed by dryness (percentiles of their 1-hour moisture, driest last),
+    Rows of the `AFTERNOON` are classed by dryness (percentiles of 1-hour moisture, driest last),
     within it by wind speed (percentiles) and by the sector that the wind blows from. Each class
     that occurs is a scenario: the mean of its rows, the mean direction as a vector weighted by
     speed; its weight is its share of the rows.
@@ -70,28 +68,24 @@ def percentile_scenarios(table: WeatherTable, rows: WeatherScenarios, *,
         most: how many scenarios at most; where there are more classes, `most` equal weights are
             handed out by systematic sampling, so that a class keeps its weight on average.
         seed: of that sampling.
-        dryness: percentiles where classes begin; rows that are moister than the first are left out.
-        speeds: percentiles where classes begin, besides 0.
-        sectors: number of equal sectors; the first is centred on north.
-        hours: first and last hour of the day, both included.
 
     Raises:
-        InputError: there is no row between `hours`.
+        InputError: there is no row of the `AFTERNOON`.
     """
-    kept = np.flatnonzero(within_hours(table, hours))
+    kept = np.flatnonzero(within_hours(table, AFTERNOON))
     if kept.size == 0:
-        raise missing_weather(table, f"rows between {hours[0]} and {hours[1]} h",
+        raise missing_weather(table, f"rows between {AFTERNOON[0]} and {AFTERNOON[1]} h",
                               "add rows of these hours")
     moisture = rows.dead_moisture_1h[kept]
-    limits = np.percentile(moisture, 100.0 - np.asarray(dryness))
+    limits = np.percentile(moisture, 100.0 - np.asarray(DRYNESS_PERCENTILES))
     dry = (moisture[:, None] <= limits).sum(axis=1)
     kept, dry = kept[dry > 0], dry[dry > 0] - 1
     fast = np.zeros(kept.size, dtype=np.intp)
     for value in np.unique(dry):
         one = dry == value
         wind = rows.wind_20ft_m_min[kept[one]]
-        fast[one] = (wind[:, None] > np.percentile(wind, list(speeds))).sum(axis=1)
-    width = 360.0 / sectors
+        fast[one] = (wind[:, None] > np.percentile(wind, list(SPEED_PERCENTILES))).sum(axis=1)
+    width = 360.0 / SECTORS
     sector = np.floor((rows.wind_from_deg[kept] + 0.5 * width) % 360.0 / width).astype(np.intp)
     kinds = np.stack([dry, fast, sector], axis=1)
     _, kind, count = np.unique(kinds, axis=0, return_inverse=True, return_counts=True)

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from firebreak.weather.scenarios import (
+    DEAD_MOISTURES,
+    LIVE_MOISTURES,
     WeatherScenarios,
     WindClimate,
     draw_scenarios,
@@ -142,17 +144,12 @@ def _by_step(afternoon: WeatherScenarios, wind: NDArray[np.float64], wetter: NDA
     """Weather of all steps, one stream after the other, from factors of the wind, what 1-h moisture
     gains and degrees that the wind has turned, [S, K] each.
     """
-    def at_steps(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.broadcast_to(values[:, None], wind.shape).ravel()
+    def at_steps(name: str) -> NDArray[np.float64]:
+        return np.broadcast_to(getattr(afternoon, name)[:, None], wind.shape).ravel()
 
-    def wetter_by(share: float, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.minimum(at_steps(values) + share * wetter.ravel(), _WETTEST)
-
+    moistures = {name: np.minimum(at_steps(name) + share * wetter.ravel(), _WETTEST)
+                 for name, share in zip(DEAD_MOISTURES, _COARSER, strict=True)}
+    moistures |= {name: at_steps(name) for name in LIVE_MOISTURES}
     return make_scenarios(
-        wind_20ft_m_min=at_steps(afternoon.wind_20ft_m_min) * wind.ravel(),
-        wind_from_deg=(at_steps(afternoon.wind_from_deg) + turned.ravel()) % 360.0,
-        dead_moisture_1h=wetter_by(_COARSER[0], afternoon.dead_moisture_1h),
-        dead_moisture_10h=wetter_by(_COARSER[1], afternoon.dead_moisture_10h),
-        dead_moisture_100h=wetter_by(_COARSER[2], afternoon.dead_moisture_100h),
-        live_moisture_herb=at_steps(afternoon.live_moisture_herb),
-        live_moisture_woody=at_steps(afternoon.live_moisture_woody))
+        wind_20ft_m_min=at_steps("wind_20ft_m_min") * wind.ravel(), **moistures,
+        wind_from_deg=(at_steps("wind_from_deg") + turned.ravel()) % 360.0)

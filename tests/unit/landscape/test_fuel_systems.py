@@ -67,7 +67,7 @@ def test_the_tables_of_a_system_agree(system: FuelSystem) -> None:
     assert (np.diff(codes) > 0).all()
     assert set(codes.tolist()) < set(system.labels)
     assert set(system.labels) == set(system.colours)
-    assert system.is_known(system.non_burnable)
+    assert system.non_burnable in system.labels
     assert system.non_burnable not in codes
     assert {system.least_load(int(code)) for code in codes} <= set(codes.tolist())
     assert max(system.labels) <= np.iinfo(system.fuel_map_dtype).max

@@ -62,5 +62,5 @@ def test_every_code_has_a_colour_of_its_own_and_a_name() -> None:
 
 
 def test_known_codes() -> None:
-    known = [code for code in range(-1, 300) if ROTHERMEL.is_known(code)]
+    known = [code for code in range(-1, 300) if code in ROTHERMEL.labels]
     assert known == sorted([*FUEL_MODELS, *UNBURNABLE])

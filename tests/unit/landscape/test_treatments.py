@@ -133,11 +133,6 @@ def test_the_width_is_the_cells_unless_given():
         break_width_m(Treatment(width_m=60.0), 30.0)
 
 
-def test_a_shaded_treatment_of_a_strip_is_refused():
-    with pytest.raises(InputError, match="no width_m with a shaded treatment"):
-        Treatment(kind="shaded", width_m=6.0)
-
-
 def test_each_factor_is_of_its_own_grid_and_the_bounds_come_after():
     before = land([164], canopy_cover=0.8, canopy_height_m=20.0, canopy_base_height_m=2.0,
                   canopy_bulk_density_kg_m3=0.3)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
+from firebreak.weather import load
 from firebreak.weather.formats.read import read_weather
 from firebreak.weather.formats.table import WeatherTable, WeatherWarning, take
 from firebreak.weather.from_table import rows_of
@@ -211,13 +212,16 @@ def test_classes_of_the_afternoon_carry_their_frequency():
         assert found.weight[found.dead_moisture_1h <= limit].sum() == pytest.approx(share, abs=0.02)
 
 
-def test_a_class_blows_from_its_own_sector():
+def test_a_class_blows_from_its_own_sector(monkeypatch):
+    for name, own in (("DRYNESS", (0.0,)), ("SPEED", ())):
+        monkeypatch.setattr(load, f"{name}_PERCENTILES", own)
+    monkeypatch.setattr(load, "SECTORS", 4)
     table = season(40)
     for direction in (0.0, 90.0, 200.0, 290.0):
         rows = rows_of(table)._replace(
             wind_from_deg=(direction + np.tile([-10.0, 10.0], 480)) % 360.0,
             wind_20ft_m_min=np.full(960, 100.0))
-        found = percentile_scenarios(table, rows, dryness=(0.0,), speeds=(), sectors=4)
+        found = percentile_scenarios(table, rows)
         assert len(found.weight) == 1
         assert abs((found.wind_from_deg[0] - direction + 180.0) % 360.0 - 180.0) < 2.0
 
@@ -235,20 +239,23 @@ def test_few_scenarios_stand_for_many_classes_without_bias():
     np.testing.assert_array_equal(same.wind_from_deg, few[3].wind_from_deg)
 
 
-def test_equal_moisture_is_one_class_of_dryness():
+def test_equal_moisture_is_one_class_of_dryness(monkeypatch):
+    monkeypatch.setattr(load, "SECTORS", 1)
+    monkeypatch.setattr(load, "SPEED_PERCENTILES", ())
     table = season(10)
     rows = rows_of(table)
     flat = rows._replace(dead_moisture_1h=np.full(240, 0.06))
-    found = percentile_scenarios(table, flat, sectors=1, speeds=())
+    found = percentile_scenarios(table, flat)
     assert len(found.weight) == 1
     assert found.wind_20ft_m_min[0] == pytest.approx(rows.wind_20ft_m_min[afternoon(table)].mean())
 
 
-def test_hours_without_rows_are_refused():
+def test_hours_without_rows_are_refused(monkeypatch):
+    monkeypatch.setattr(load, "AFTERNOON", (25, 26))
     table = season(1)
     with pytest.raises(InputError, match="rows between 25 and 26 h, got a table that has none; "
                        "add rows of these hours"):
-        percentile_scenarios(table, rows_of(table), hours=(25, 26))
+        percentile_scenarios(table, rows_of(table))
 
 
 @given(st.integers(1, 20), st.integers(1, 40), st.integers(0, 3))

@@ -11,9 +11,8 @@ from firebreak.api.plans.corridors import lines_of_network
 from firebreak.api.plans.request import PlanRequest, Sayer
 from firebreak.api.shared.domains import money_by_year
 from firebreak.api.shared.map_defaults import rows_named
-from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.candidates.corridor import Corridor, with_line_lengths
 from firebreak.landscape.candidates.corridors.ground import ground_of
-from firebreak.landscape.candidates.corridors.shape import with_line_lengths
 from firebreak.landscape.formats.treated import write_treated
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.names import DATA

@@ -18,19 +18,15 @@ it.
 """
 
 from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from firebreak.checks import fail, unknown_name
-from firebreak.settings.scene import BreachRule, BreakSettings, HoldBy
+from firebreak.settings.scene import BreakSettings, HoldBy
 from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT
 
 Floats = NDArray[np.float64]
-
-BREACH_RULES: tuple[str, ...] = get_args(BreachRule)
 
 WILSON_CONSTANT = 1.36
 WILSON_PER_KW_M = 0.00036
@@ -42,8 +38,6 @@ TREES_WITHIN_M = 20.0
 """Distance from a break within which trees throw brands across it (Wilson 1988)."""
 TESTED_FRONT_M = 100.0
 """Length of front to which Wilson's probability belongs: the side of his smallest blocks."""
-
-_BREACH = "breach of breaks"
 
 
 def breach_probability(intensity_kw_m: ArrayLike, flame_length_m: ArrayLike, width_m: ArrayLike,
@@ -57,16 +51,10 @@ def breach_probability(intensity_kw_m: ArrayLike, flame_length_m: ArrayLike, wid
         intensity_kw_m: Byram's, of the fire that reaches the break.
         flame_length_m: of that fire.
         width_m: of the bare strip, above 0; inf for a break that nothing crosses.
-        rule: one of `BREACH_RULES`.
-
-    Raises:
-        InputError: an unknown rule, or a number out of range.
+        rule: one of `settings.scene.BreachRule`.
     """
-    if rule not in BREACH_RULES:
-        raise unknown_name("breach rule", rule, BREACH_RULES, _BREACH)
     intensity, flame, width = np.broadcast_arrays(
         *(np.asarray(part, dtype=np.float64) for part in (intensity_kw_m, flame_length_m, width_m)))
-    _check(intensity, flame, width)
     if rule == "never":
         return np.zeros(intensity.shape)
     if rule == "flame-length":
@@ -76,22 +64,14 @@ def breach_probability(intensity_kw_m: ArrayLike, flame_length_m: ArrayLike, wid
     return np.where(intensity > 0.0, crossed, 0.0)
 
 
-def in_one_cell(probability: ArrayLike, cell_size_m: float,
-                tested_front_m: float = TESTED_FRONT_M) -> Floats:
+def in_one_cell(probability: ArrayLike, cell_size_m: float) -> Floats:
     """Probability that fire crosses within one cell: 1 - (1 - P)^(cell size / tested front).
 
     Where cells are drawn independently, a front as long as the tested one then crosses with the
     probability P, whatever the cell size.
-
-    Raises:
-        InputError: a length that is not above 0.
     """
-    if not (0.0 < cell_size_m < np.inf and 0.0 < tested_front_m < np.inf):
-        raise fail(expected="a cell size and a front above 0 m",
-                   given=f"{cell_size_m:g} and {tested_front_m:g} m", where=_BREACH,
-                   remedy="correct these values")
     holds: Floats = 1.0 - np.asarray(probability, dtype=np.float64)
-    return 1.0 - holds ** (cell_size_m / tested_front_m)
+    return 1.0 - holds ** (cell_size_m / TESTED_FRONT_M)
 
 
 def wilson(intensity_kw_m: Floats, width_m: Floats, *, trees: bool) -> Floats:
@@ -106,16 +86,6 @@ def flame_contact(flame_length_m: Floats, width_m: Floats) -> NDArray[np.bool_]:
     return width_m < WIDTH_PER_FLAME_LENGTH * flame_length_m
 
 
-def _check(intensity: Floats, flame: Floats, width: Floats) -> None:
-    for name, values in (("intensity_kw_m", intensity), ("flame_length_m", flame)):
-        if not (np.isfinite(values).all() and (values >= 0.0).all()):
-            raise fail(expected=f"finite {name} of 0 or more", given="a case outside this range",
-                       where=_BREACH, remedy="check the fire behaviour")
-    if not (width > 0.0).all():  # refuses nan too
-        raise fail(expected="widths above 0 m", given="a case outside this range", where=_BREACH,
-                   remedy="leave the break out instead")
-
-
 FLAME_FT: dict[HoldBy, float] = {"hand": 4.0, "equipment": 8.0}
 INTENSITY_KW_M: dict[HoldBy, float] = {"hand": 346.0, "equipment": 1730.0}
 NEVER_FLAME_FT, NEVER_KW_M = 11.0, 3460.0
@@ -123,8 +93,6 @@ BYRAM_FLAME_FT, BYRAM_POWER = 0.45, 0.46
 """Flame length in ft of an intensity in Btu/ft/s: 0.45 I^0.46 (Byram 1959)."""
 SCALE_M = BYRAM_FLAME_FT * METRES_PER_FOOT / KW_M_PER_BTU_FT_S**BYRAM_POWER
 """The same with m and kW/m."""
-
-_CREWS = "crews"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,28 +105,12 @@ class HoldRule:
             map without roads.
         crew_speed_km_h: from the road to the break.
         crew_km: length of break that they hold in one fire; None for no bound.
-
-    Raises:
-        InputError: an unknown crew, or a number out of range.
     """
 
     by: HoldBy
     response_min: float = BreakSettings.response_min
     crew_speed_km_h: float = BreakSettings.crew_speed_km_h
     crew_km: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.by not in get_args(HoldBy):
-            raise unknown_name("crew", self.by, get_args(HoldBy), _CREWS)
-        if not 0.0 <= self.response_min < np.inf:
-            raise fail(expected="a response time of 0 minutes or more",
-                       given=f"{self.response_min:g}", where=_CREWS, remedy="correct it")
-        if not 0.0 < self.crew_speed_km_h < np.inf:
-            raise fail(expected="a crew speed above 0 km/h", given=f"{self.crew_speed_km_h:g}",
-                       where=_CREWS, remedy="correct it")
-        if self.crew_km is not None and not 0.0 < self.crew_km < np.inf:
-            raise fail(expected="a length of break above 0 km", given=f"{self.crew_km:g}",
-                       where=_CREWS, remedy="leave it out for no bound")
 
 
 def hold_rule(breaks: BreakSettings) -> HoldRule | None:

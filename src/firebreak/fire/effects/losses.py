@@ -89,28 +89,13 @@ class ValueLayer(LayerKind):
 
     value: NDArray[np.float32]
 
-    def __post_init__(self) -> None:
-        LayerKind.__post_init__(self)
-        if np.ndim(self.value) != 2 or not np.isfinite(self.value).all() or (
-                np.asarray(self.value) < 0).any():
-            raise fail(expected="a grid of finite values of 0 or more", given="other values",
-                       where=f"value layer '{self.name}'", remedy="fill or mask its cells")
-
 
 def loss_by_class(layers: Sequence[ValueLayer]) -> NDArray[np.float32]:
     """Value lost where a cell burns, float32 [6, H, W]: by class of flame length.
 
     The sum over layers of weight x value x fraction lost.
-
-    Raises:
-        InputError: no layers, or layers of different shapes.
     """
-    shapes = {np.shape(layer.value) for layer in layers}
-    if len(shapes) != 1:
-        raise fail(expected="value layers on one grid",
-                   given=f"shapes {sorted(shapes)}" if shapes else "none", where="losses",
-                   remedy="bring all layers to the landscape's grid")
-    total = np.zeros((CLASSES, *shapes.pop()))
+    total = np.zeros((CLASSES, *layers[0].value.shape))
     for layer in layers:
         lost = layer.weight * np.asarray(layer.response.loss)
         total += lost[:, None, None] * np.asarray(layer.value, dtype=np.float64)
@@ -140,19 +125,8 @@ def annual_burn_probability(burn_probability: ArrayLike, fires_per_ha_year: floa
         burn_probability: share of fires that burn the cell, where fires start on `area_ha`.
         fires_per_ha_year: fires that start per hectare and year.
         area_ha: of the land where the simulated fires start.
-
-    Raises:
-        InputError: a number out of range.
     """
     probability = np.asarray(burn_probability, dtype=np.float64)
-    if not ((probability >= 0.0) & (probability <= 1.0)).all():
-        raise fail(expected="burn probabilities in 0-1", given="a cell outside this range",
-                   where="annual burn probability",
-                   remedy="pass the share of fires that burn each cell")
-    if not (0.0 <= fires_per_ha_year < np.inf and 0.0 <= area_ha < np.inf):
-        raise fail(expected="a fire rate and an area of 0 or more",
-                   given=f"{fires_per_ha_year:g} per ha and year, {area_ha:g} ha",
-                   where="annual burn probability", remedy="correct these values")
     return -np.expm1(-fires_per_ha_year * area_ha * probability)
 
 

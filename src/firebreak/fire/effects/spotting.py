@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from firebreak.checks import fail
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.landscape.landscape import Landscape
 from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT, WIND_10M_PER_20FT
@@ -67,17 +66,6 @@ class SpottingModel:
     burn_out: bool = False
     fuel_temperature_c: float = 36.0
     ignition_delay_min: float = 8.7
-
-    def __post_init__(self) -> None:
-        for name in ("crown_brands_per_ha", "surface_brands_per_ha", "woody_brands_per_ha",
-                     "ignition_delay_min"):
-            if not 0.0 <= getattr(self, name) < np.inf:
-                raise fail(expected=f"{name} of 0 or more", given=f"{getattr(self, name):g}",
-                           where="spotting", remedy="correct this value")
-        if not -20.0 <= self.fuel_temperature_c <= 80.0:
-            raise fail(expected="fuel_temperature_c in [-20, 80]",
-                       given=f"{self.fuel_temperature_c:g}", where="spotting",
-                       remedy="pass degrees Celsius")
 
 
 ON_MAPS = SpottingModel(woody_brands_per_ha=0.1, burn_out=True)

@@ -10,12 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.fire.travel.stencil import NEIGHBOURS, STENCIL
-
-STEP_ROW = STENCIL.steps[:, 0].copy()
-STEP_COL = STENCIL.steps[:, 1].copy()
-FACET_A = STENCIL.facets[:, 0].copy()
-FACET_B = STENCIL.facets[:, 1].copy()
+from firebreak.fire.travel.stencil import NEIGHBOURS
 
 LANES = tuple((row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, col) != (0, 0))
 """A cell's eight neighbours, row by row from north-west to south-east."""

@@ -7,6 +7,7 @@ same. What it neither has, throws nor counts is the kernels' (`src/native/arcs.h
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import binary_dilation
 
 from firebreak.fire.behavior.types import FireBehavior
 from firebreak.fire.travel.arcs import BARE, GATES
@@ -49,13 +50,11 @@ def passable(landscape: Landscape, codes: Codes) -> NDArray[np.bool_]:
 
 def _near_fuel(burnable: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Cells that see fuel within REACH cells in one of the eight directions."""
-    rows, cols = burnable.shape
-    padded, near = np.pad(burnable, REACH), np.zeros_like(burnable)
-    for row, col in NEIGHBOURS:
+    star = np.zeros((2 * REACH + 1, 2 * REACH + 1), np.bool_)
+    for down, right in NEIGHBOURS:
         for k in range(1, REACH + 1):
-            top, left = REACH + k * row, REACH + k * col
-            near |= padded[top:top + rows, left:left + cols]
-    return near
+            star[REACH + k * down, REACH + k * right] = True
+    return np.asarray(binary_dilation(burnable, star))
 
 
 def fuel_before(landscape: Landscape, cells: Cells, wind_from_deg: NDArray[np.float64]) -> Cells:
@@ -100,16 +99,9 @@ def with_trees(landscape: Landscape, distance_m: float) -> NDArray[np.bool_]:
     """Cells [H, W] from whose edge the edge of a cell with canopy is within the distance, and its
     centre within REACH cells.
     """
-    trees = _canopy(landscape)
-    rows, cols = landscape.shape
-    padded, near = np.pad(trees, REACH), np.zeros_like(trees)
-    for row in range(-REACH, REACH + 1):
-        for col in range(-REACH, REACH + 1):
-            apart = np.hypot(max(abs(row) - 1, 0), max(abs(col) - 1, 0)) * landscape.cell_size_m
-            if apart <= distance_m:
-                top, left = REACH + row, REACH + col
-                near |= padded[top:top + rows, left:left + cols]
-    return near
+    away = np.maximum(np.abs(np.arange(-REACH, REACH + 1)) - 1, 0)
+    near = np.hypot(away[:, None], away) * landscape.cell_size_m <= distance_m
+    return np.asarray(binary_dilation(_canopy(landscape), near))
 
 
 def _canopy(landscape: Landscape) -> NDArray[np.bool_]:

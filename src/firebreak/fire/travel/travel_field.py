@@ -22,10 +22,6 @@ from firebreak.fire.travel.stencil import REACH
 _NO_ROWS = np.empty((0, 0), np.float32)
 _NO_EDGES = np.empty((0, 0, 8))
 _NO_BUCKETS = np.empty(0)
-_NO_FAR = np.empty((0, 0), np.uint32)
-_NO_HEAT = np.empty((0, 0, 3), np.float32)
-_NO_CELLS = np.empty((0, 0), np.bool_)
-_NO_CODES = np.empty((0, 0), np.uint8)
 
 
 class Treated(NamedTuple):
@@ -61,8 +57,8 @@ class BreakRules(NamedTuple):
     treated: Treated | None = None
     ready: NDArray[np.float32] = _NO_ROWS
     crew: CrewRule = NO_CREWS
-    bare: NDArray[np.bool_] = _NO_CELLS
-    ground: NDArray[np.uint8] = _NO_CODES
+    bare: NDArray[np.bool_] = np.empty((0, 0), np.bool_)
+    ground: NDArray[np.uint8] = np.empty((0, 0), np.uint8)
 
     @property
     def strips(self) -> bool:
@@ -125,12 +121,12 @@ class TravelField(NamedTuple):
     burnable: NDArray[np.bool_]
     steps: int = 1
     step_min: float = float("inf")
-    heat: NDArray[np.float32] = _NO_HEAT
+    heat: NDArray[np.float32] = np.empty((0, 0, 3), np.float32)
     spots: Spots = NO_SPOTS
     breaks: BreakRules = BreakRules()
     edges: NDArray[np.float64] = _NO_EDGES
     bucket_min: NDArray[np.float64] = _NO_BUCKETS
-    sends_far: NDArray[np.uint32] = _NO_FAR
+    sends_far: NDArray[np.uint32] = np.empty((0, 0), np.uint32)
     later: NDArray[np.int64] = np.empty((0, 0), np.int64)
 
     @property
@@ -263,7 +259,8 @@ def _spread_of(parts: Iterable[tuple[int, Ellipse]], count: int, burnable: NDArr
         own = slice(top * width, (below + 2 * REACH) * width)
         here = _laid_out(ground[:, top:below])
         # Rows of weather of a part of the map do not lie side by side.
-        for rows in [slice(0, count)] if below - top == shape[0] else _each(count):
+        for rows in [slice(0, count)] if below - top == shape[0] else [
+                slice(k, k + 1) for k in range(count)]:
             head, back, flank, heading = (_laid_out(grid[rows]) for grid in ellipse)
             kernels.fill_metric(head, back, flank, heading, here, burns[top:below], cell_size_m,
                                 width, metric[rows, own], unit_time[rows, own], rate[rows, own],
@@ -272,10 +269,6 @@ def _spread_of(parts: Iterable[tuple[int, Ellipse]], count: int, burnable: NDArr
                 raise _out_of_range(ellipse._asdict())
     unit_time[:, ~pad(burnable, closed=False)] = np.inf
     return metric, unit_time, rate
-
-
-def _each(count: int) -> Iterable[slice]:
-    return (slice(k, k + 1) for k in range(count))
 
 
 def _ground_of(shape: tuple[int, ...], slope_tan: NDArray | None,

@@ -197,7 +197,7 @@ def _code(value: int, table: dict[int, str], fuels: FuelSystem) -> int:
     named = _names(fuels).get(_plain(text)) if text else None
     if named is None and value == fuels.cell2fire.unclassified:
         return fuels.non_burnable
-    if named is None or not fuels.is_known(value):
+    if named is None or value not in fuels.labels:
         return value if named is None else named
     burns = [code in fuels.burnable_codes for code in (value, named)]
     alike = fuels.cell2fire.same_fuel(value, named) if all(burns) else not any(burns)

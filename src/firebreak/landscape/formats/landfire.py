@@ -58,10 +58,6 @@ _PIECE = 1 << 20
 T = TypeVar("T")
 
 
-def _plenty() -> float:
-    return 1800.0
-
-
 class Job(NamedTuple):
     """The state of a job. queue: its place, -1 once it runs, None if unknown; archive: address of
     the result, once there is one; messages: the service's own words.
@@ -102,7 +98,7 @@ def check_area(area: Area) -> None:
 
 
 def submit(service: str, area: Area, email: str, layers: Sequence[str],
-           projection: int | None = None, left: Left = _plenty) -> str:
+           projection: int | None, left: Left) -> str:
     """Start a job; returns its name.
 
     Args:
@@ -128,7 +124,7 @@ def submit(service: str, area: Area, email: str, layers: Sequence[str],
     return name
 
 
-def status(service: str, job: str, left: Left = _plenty) -> Job:
+def status(service: str, job: str, left: Left) -> Job:
     """The state of a job.
 
     Raises:
@@ -154,7 +150,7 @@ def failed(service: str, job: Job) -> InputError:
                 where=service, remedy="check the layers and the area, or try again later")
 
 
-def download(service: str, archive: str, folder: Path, left: Left = _plenty) -> Path:
+def download(service: str, archive: str, folder: Path, left: Left) -> Path:
     """Download an archive into a folder; returns its path.
 
     Raises:

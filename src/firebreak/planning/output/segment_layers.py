@@ -17,8 +17,7 @@ from scipy import ndimage
 from scipy.spatial import cKDTree
 
 from firebreak.files import made_folder
-from firebreak.landscape.candidates.corridor import BRIDGED_CELLS, Corridor
-from firebreak.landscape.candidates.corridors.shape import Line, centre_lines
+from firebreak.landscape.candidates.corridor import BRIDGED_CELLS, Corridor, Line, centre_lines
 from firebreak.landscape.formats.qgis_styles import Symbols, by_rank, by_year, vector_style
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.landscape import Landscape

@@ -10,10 +10,13 @@ import rasterio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.landscape.candidates.corridor import Anchor, Corridor, Ground, corridor_of
-from firebreak.landscape.candidates.corridors.shape import (
+from firebreak.landscape.candidates.corridor import (
     OFF_CELLS,
+    Anchor,
+    Corridor,
+    Ground,
     centre_lines,
+    corridor_of,
     simplified,
     with_line_lengths,
 )
