@@ -178,7 +178,7 @@ def agent_kept_per_checkpoint(trainer: ParallelTrainer) -> Callable[[], None]:
     trainer.generations = []  # type: ignore[attr-defined]
     agent = trainer.agent
     return after(trainer, "save", lambda _: trainer.generations.append(  # type: ignore[attr-defined]
-        DQNAgent(agent.layout, agent.settings, 0)))
+        DQNAgent(agent.settings, 0)))
 
 
 def view_of_a_large_base(trainer: ParallelTrainer) -> Callable[[], None]:

@@ -27,7 +27,7 @@ from firebreak.agent.targets import (
     whole_value,
 )
 from firebreak.checks import fail
-from firebreak.layout import ObservationLayout
+from firebreak.layout import OBSERVATION
 from firebreak.settings.agent import AgentSettings
 
 MAX_PART_CELLS = 25_600
@@ -40,11 +40,10 @@ AnyBatch = Batch | GainBatch | AheadBatch
 
 
 class Networks(NamedTuple):
-    """The network that learns, the one that values what follows, and what both observe."""
+    """The network that learns, and the one that values what follows."""
 
     online: QNetwork
     target: QNetwork
-    layout: ObservationLayout
 
 
 def part_losses(networks: Networks, batch: AnyBatch,
@@ -65,7 +64,7 @@ def part_losses(networks: Networks, batch: AnyBatch,
         turn, loss = turn_gains, partial(_gain_loss, networks, _known(batch))
     device = next(networks.online.parameters()).device
     for rows in _rows(batch.observation, device):
-        part: Any = turn(rows_of(whole, rows), turned, networks.layout)
+        part: Any = turn(rows_of(whole, rows), turned)
         yield loss(on_device(part, device))
 
 
@@ -85,7 +84,7 @@ def _gain_loss(networks: Networks, gains: int, batch: GainBatch) -> tuple[Tensor
     actions.
     """
     here = ~batch.gain.isnan()
-    target = batch.gain.nan_to_num() / unit_of(batch.observation, networks.layout)[:, None]
+    target = batch.gain.nan_to_num() / unit_of(batch.observation, OBSERVATION)[:, None]
     values = networks.online.values_at(batch.observation, batch.action)[here]
     return functional.huber_loss(values, target[here], reduction="sum") / gains, values
 
@@ -105,11 +104,11 @@ def _ahead_loss(networks: Networks, gains: int, continuations: int,
     """
     parts = networks.online.parts_at(batch.observation, batch.action)
     known, taken = ~batch.gain.isnan(), _continued(batch)
-    gain = batch.gain.nan_to_num() / unit_of(batch.observation, networks.layout)[:, None]
+    gain = batch.gain.nan_to_num() / unit_of(batch.observation, OBSERVATION)[:, None]
     after = batch.reward
     if bool((batch.discount > 0.0).any()):
         after = after + batch.discount * continued_value(networks, batch)
-    after = after / unit_of_continuation(batch.observation, networks.layout)
+    after = after / unit_of_continuation(batch.observation, OBSERVATION)
     loss = (functional.huber_loss(parts[:, 0][known], gain[known], reduction="sum") / gains
             + functional.huber_loss(parts[taken, 1, 0], after[taken], reduction="sum")
             / continuations)
@@ -130,7 +129,7 @@ def continued_value(networks: Networks, batch: AheadBatch) -> Tensor:
     best = masked_argmax(values, known)[:, None]
     after = networks.target.parts_of(following, action.gather(1, best)[:, 0])[:, 1]
     return (batch.next_gain.gather(1, best)[:, 0].nan_to_num()
-            + after * unit_of_continuation(following, networks.layout))
+            + after * unit_of_continuation(following, OBSERVATION))
 
 
 def _rows(observation: Tensor, device: torch.device) -> list[slice]:
@@ -146,11 +145,11 @@ def _rows(observation: Tensor, device: torch.device) -> list[slice]:
 @torch.no_grad()
 def _target(batch: Batch, networks: Networks) -> Tensor:
     """Values that the actions taken should have, in the unit of their observations: [M]."""
-    following, unit = batch.next_observation, unit_of(batch.observation, networks.layout)
+    following, unit = batch.next_observation, unit_of(batch.observation, OBSERVATION)
     reward = batch.reward / unit
     if not bool((batch.discount > 0.0).any()):
         return reward
-    discount = batch.discount * unit_of(following, networks.layout) / unit
+    discount = batch.discount * unit_of(following, OBSERVATION) / unit
     return double_q_target(reward, discount, networks.online(following),
                            lambda best: networks.target.value_of(following, best),
                            batch.next_mask)
@@ -175,9 +174,8 @@ class NotFinite(FloatingPointError):
 class DQNAgent:
     """Online and target network, optimizer, and the two random streams of acting and sampling."""
 
-    def __init__(self, layout: ObservationLayout, settings: AgentSettings, seed: int,
-                 device: str = "cpu") -> None:
-        self.layout, self.settings = layout, settings
+    def __init__(self, settings: AgentSettings, seed: int, device: str = "cpu") -> None:
+        self.settings = settings
         self.device = torch.device(device)
         if self.device.type == "cuda" and not torch.cuda.is_available():
             raise fail(expected="a CUDA device and a CUDA build of PyTorch",
@@ -185,7 +183,7 @@ class DQNAgent:
                        remedy="set train.device = \"cpu\"")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.online_net = network_of(settings, layout).to(self.device)
+            self.online_net = network_of(settings).to(self.device)
         self.target_net = copy.deepcopy(self.online_net).requires_grad_(False)
         self.optimizer = torch.optim.Adam(self.online_net.parameters(),
                                           lr=learning_rate_at(settings, 0))
@@ -197,7 +195,7 @@ class DQNAgent:
     def q_values(self, observation: Tensor) -> Tensor:
         """Q-values [N, A] on the CPU, as shares of the untreated loss."""
         relative = self.online_net(observation.to(self.device)).cpu()
-        return relative * unit_of(observation, self.layout)[:, None]
+        return relative * unit_of(observation, OBSERVATION)[:, None]
 
     def act_greedily(self, observation: Tensor, mask: Tensor) -> Tensor:
         """The best allowed action of each observation: int64 [N]."""
@@ -212,8 +210,7 @@ class DQNAgent:
         where the good and the bad breaks are.
         """
         best = masked_argmax(self.q_values(observation) if values is None else values, mask)
-        return explored(best, observation, mask, self.layout, self.settings, env_steps,
-                        self.acting)
+        return explored(best, observation, mask, self.settings, env_steps, self.acting)
 
     def learn(self, batch: AnyBatch, turned: int = 0,
               learning_rate: float | None = None) -> Update:
@@ -232,7 +229,7 @@ class DQNAgent:
             group["lr"] = learning_rate
         self.optimizer.zero_grad(set_to_none=True)
         loss, values = 0.0, []
-        networks = Networks(self.online_net, self.target_net, self.layout)
+        networks = Networks(self.online_net, self.target_net)
         for part_loss, part_values in part_losses(networks, batch, turned):
             part_loss.backward()
             loss += part_loss.item()

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from firebreak.layout import ObservationLayout
+from firebreak.layout import OBSERVATION
 
 
 class Tried(NamedTuple):
@@ -56,20 +56,19 @@ def check_bytes(observed: Tensor | NDArray) -> None:
 
 def pack_episode(layers: NDArray[np.uint8], action: NDArray[np.int64],
                  reward: NDArray[np.float64], cost: NDArray[np.float64],
-                 layout: ObservationLayout, tried: Tried | None = None) -> Episode:
+                 tried: Tried | None = None) -> Episode:
     """An episode from the bytes that were observed, uint8 [T, C, H, W]; action, reward, cost: [T].
 
     Raises:
         TypeError: other numbers than bytes.
     """
-    dynamic, flags, scalars, static = packed_layers(layers, layout)
+    dynamic, flags, scalars, static = packed_layers(layers)
     return Episode(np.ascontiguousarray(dynamic), flags, np.ascontiguousarray(scalars),
                    np.ascontiguousarray(static[0]), action.astype(np.int32),
                    reward.astype(np.float32), cost.astype(np.float32), tried)
 
 
-def packed_layers(layers: NDArray[np.uint8],
-                  layout: ObservationLayout) -> tuple[NDArray[np.uint8], ...]:
+def packed_layers(layers: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], ...]:
     """Observations [T, C, H, W] as they are kept: dynamic, flags and scalars as an `Episode` has
     them, and static [T, St, H, W].
 
@@ -77,7 +76,7 @@ def packed_layers(layers: NDArray[np.uint8],
         TypeError: other numbers than bytes.
     """
     check_bytes(layers)
-    ends = np.cumsum([len(layout.dynamic), len(layout.flags), len(layout.static)])
+    ends = np.cumsum([len(OBSERVATION.dynamic), len(OBSERVATION.flags), len(OBSERVATION.static)])
     dynamic, flags, static, scalars = np.split(layers, ends, axis=1)
     packed = np.packbits(flags.reshape(*flags.shape[:2], -1) > 0, axis=-1, bitorder="little")
     return dynamic, packed, scalars[:, :, 0, 0], static

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from firebreak.agent.line_values import mean_along
-from firebreak.layout import ObservationLayout
+from firebreak.layout import OBSERVATION
 from firebreak.line_actions import LINE_LENGTHS, SHAPES, shape_cells
 from firebreak.settings.agent import AgentSettings
 
@@ -41,14 +41,14 @@ def learning_rate_at(settings: AgentSettings, learner_steps: int) -> float:
                    settings.decay_begin, settings.decay_finish)
 
 
-def explored(best: Tensor, observation: Tensor, mask: Tensor, layout: ObservationLayout,
-             settings: AgentSettings, env_steps: int, acting: torch.Generator) -> Tensor:
+def explored(best: Tensor, observation: Tensor, mask: Tensor, settings: AgentSettings,
+             env_steps: int, acting: torch.Generator) -> Tensor:
     """The actions `best` [N] with the exploration of these settings: int64 [N]; see
     `DQNAgent.act`. Of line actions a length is drawn first, in inverse proportion to the cells.
     """
     count = best.shape[0]
     draws = torch.rand((count, 3), generator=acting)
-    guide = observation[:, layout.channel("downstream_value")]
+    guide = observation[:, OBSERVATION.channel("downstream_value")]
     if settings.segments:
         guide = line_guide(guide)
         mask = _of_one_length(mask, torch.rand(count, generator=acting))

@@ -18,7 +18,7 @@ from torch.nn import functional
 
 from firebreak.agent.line_values import line_values, mean_along
 from firebreak.agent.own_network import OwnNetwork, Part, QNetwork
-from firebreak.layout import ObservationLayout
+from firebreak.layout import OBSERVATION
 from firebreak.line_actions import SHAPES
 from firebreak.settings.agent import AgentSettings
 
@@ -157,9 +157,9 @@ def _around(part: Part, shape: tuple[int, int]) -> tuple[Part, Part]:
     return (wide[0], wide[1]), (own[0], own[1])
 
 
-def network_of(settings: AgentSettings, layout: ObservationLayout) -> QNetwork:
+def network_of(settings: AgentSettings) -> QNetwork:
     """A new network as an agent of these settings has it, with weights drawn by torch's stream."""
-    return network_named(settings.network, layout.channels, settings.width,
+    return network_named(settings.network, OBSERVATION.channels, settings.width,
                          SHAPES if settings.segments else 1,
                          parts=2 if settings.looks_ahead else 1)
 

@@ -26,7 +26,7 @@ from firebreak.agent.experience import (
 )
 from firebreak.agent.targets import per_cost
 from firebreak.checks import fail
-from firebreak.layout import ObservationLayout
+from firebreak.layout import OBSERVATION
 
 
 class Replay:
@@ -38,25 +38,26 @@ class Replay:
         tried: actions of a row that may have gains, at most.
     """
 
-    def __init__(self, layout: ObservationLayout, shape: tuple[int, int], num_envs: int,
-                 capacity: int, episode_steps: int, tried: int = 0) -> None:
+    def __init__(self, shape: tuple[int, int], num_envs: int, capacity: int, episode_steps: int,
+                 tried: int = 0) -> None:
         rows = capacity // num_envs
         if rows < 2:
             raise fail(expected=f"a replay of at least {2 * num_envs} transitions",
                        given=f"{capacity}", where="replay.capacity", remedy="raise replay.capacity")
-        self.layout, self.shape, self.num_envs, self.rows = layout, shape, num_envs, rows
+        self.shape, self.num_envs, self.rows = shape, num_envs, rows
         height, width = shape
         packed = -(-height * width // 8)
         # A ring per environment: episodes of very different lengths run side by side.
         self._lands = rows // max(episode_steps, 1) + 3
-        # zeros_() writes every page, so the memory is really there before training begins.
-        self.dynamic = torch.empty((rows, num_envs, len(layout.dynamic), height, width),
-                                   dtype=torch.uint8).zero_()
-        self.flags = torch.empty((rows, num_envs, len(layout.flags), packed),
-                                 dtype=torch.uint8).zero_()
-        self.scalars = torch.empty((rows, num_envs, len(layout.scalars)), dtype=torch.uint8).zero_()
-        self.static = torch.empty((num_envs * self._lands, len(layout.static), height, width),
-                                  dtype=torch.uint8).zero_()
+
+        def zeros(*sizes: int) -> Tensor:
+            # zero_() writes every page, so the memory is really there before training begins.
+            return torch.empty(sizes, dtype=torch.uint8).zero_()
+
+        self.dynamic = zeros(rows, num_envs, len(OBSERVATION.dynamic), height, width)
+        self.flags = zeros(rows, num_envs, len(OBSERVATION.flags), packed)
+        self.scalars = zeros(rows, num_envs, len(OBSERVATION.scalars))
+        self.static = zeros(num_envs * self._lands, len(OBSERVATION.static), height, width)
         self.land = torch.zeros((rows, num_envs), dtype=torch.int32)
         self.action = torch.zeros((rows, num_envs), dtype=torch.int32)
         self.reward = torch.zeros((rows, num_envs), dtype=torch.float32)
@@ -94,7 +95,7 @@ class Replay:
         """
         check_bytes(observation)
         dynamic, flags, scalars, static = map(torch.from_numpy, packed_layers(
-            observation.detach().cpu().numpy(), self.layout))
+            observation.detach().cpu().numpy()))
         for env in torch.nonzero(self._start_of_episode)[:, 0].tolist():
             self._begin_episode(env, static[env])
         rows = self._next_rows(1)
@@ -188,7 +189,7 @@ class Replay:
         """Transitions from times, see `_drawn`."""
         reward, end, factor = self._walked(time, env, discount, n_step)
         row, following = time % self.rows, self.observations(end % self.rows, env)
-        mask = following[:, self.layout.channel("available")].flatten(1) > 0
+        mask = following[:, OBSERVATION.channel("available")].flatten(1) > 0
         return Batch(self.observations(row, env), self.action[row, env].long(), reward, factor,
                      following, mask)
 

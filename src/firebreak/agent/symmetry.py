@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from firebreak.agent.experience import AheadBatch, Batch, GainBatch
-from firebreak.layout import ObservationLayout
+from firebreak.layout import OBSERVATION
 from firebreak.line_actions import turned_shapes
 
 SYMMETRIES = 8
@@ -30,9 +30,9 @@ def turn_map(grid: Tensor, k: int) -> Tensor:
     return turned.flip(-1) if k >= 4 else turned
 
 
-def turn_observation(observation: Tensor, k: int, layout: ObservationLayout) -> Tensor:
+def turn_observation(observation: Tensor, k: int) -> Tensor:
     """[M, C, H, W], bytes or floats, with map and directions turned: float32."""
-    east_at, north_at = layout.channel("travel_east"), layout.channel("travel_north")
+    east_at, north_at = OBSERVATION.channel("travel_east"), OBSERVATION.channel("travel_north")
     # Bytes turn for a quarter of what floats would take.
     turned = as_floats(turn_map(observation, k))
     if k == 0:
@@ -46,33 +46,33 @@ def turn_observation(observation: Tensor, k: int, layout: ObservationLayout) -> 
     return turned
 
 
-def turn_batch(batch: Batch, k: int, layout: ObservationLayout) -> Batch:
+def turn_batch(batch: Batch, k: int) -> Batch:
     """A batch of square maps seen under symmetry k; actions and masks turn with the maps."""
     rows, cols = batch.observation.shape[-2:]
     old_cell, new_cell = _cells_of(rows, cols, k)
     return batch._replace(
-        observation=turn_observation(batch.observation, k, layout),
-        next_observation=turn_observation(batch.next_observation, k, layout),
+        observation=turn_observation(batch.observation, k),
+        next_observation=turn_observation(batch.next_observation, k),
         action=new_cell[batch.action],
         next_mask=batch.next_mask[:, old_cell])
 
 
-def turn_gains(batch: GainBatch, k: int, layout: ObservationLayout) -> GainBatch:
+def turn_gains(batch: GainBatch, k: int) -> GainBatch:
     """States of square maps with the gains of their actions, seen under symmetry k; lines that no
     longer lie inside the map have no gain.
     """
     action, gain = _turn_actions(batch.action, batch.gain, k, batch.observation.shape[-1])
-    return GainBatch(turn_observation(batch.observation, k, layout), gain, action)
+    return GainBatch(turn_observation(batch.observation, k), gain, action)
 
 
-def turn_ahead(batch: AheadBatch, k: int, layout: ObservationLayout) -> AheadBatch:
+def turn_ahead(batch: AheadBatch, k: int) -> AheadBatch:
     """States of square maps and those that follow, seen under symmetry k, as `turn_gains`."""
     side = batch.observation.shape[-1]
     action, gain = _turn_actions(batch.action, batch.gain, k, side)
     next_action, next_gain = _turn_actions(batch.next_action, batch.next_gain, k, side)
     return batch._replace(
-        observation=turn_observation(batch.observation, k, layout), action=action, gain=gain,
-        next_observation=turn_observation(batch.next_observation, k, layout),
+        observation=turn_observation(batch.observation, k), action=action, gain=gain,
+        next_observation=turn_observation(batch.next_observation, k),
         next_action=next_action, next_gain=next_gain)
 
 

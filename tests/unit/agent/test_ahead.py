@@ -62,12 +62,12 @@ class Fixed(nn.Module):
 
 
 def networks(online: nn.Module, target: nn.Module) -> Networks:
-    return Networks(online, target, OBSERVATION)  # type: ignore[arg-type]
+    return Networks(online, target)  # type: ignore[arg-type]
 
 
 def agent(**changed: float) -> DQNAgent:
     given = {"gain_share": 1.0, "width": 8, "discount": 1.0, "discount_end": 1.0} | changed
-    return DQNAgent(OBSERVATION, AgentSettings(**given), 0)  # type: ignore[arg-type]
+    return DQNAgent(AgentSettings(**given), 0)  # type: ignore[arg-type]
 
 
 def test_the_next_state_is_valued_by_the_exact_gain_of_the_networks_own_choice() -> None:
@@ -150,7 +150,7 @@ def test_gains_of_pure_noise_promise_nothing() -> None:
             parameter.zero_()
     batch = batch_of(count, tried)._replace(
         next_gain=noise * torch.randn(count, tried, generator=draw))
-    found = continued_value(Networks(learner.online_net, learner.target_net, OBSERVATION), batch)
+    found = continued_value(Networks(learner.online_net, learner.target_net), batch)
     assert float(found.mean().abs()) < 4.0 * noise / count**0.5
     assert float(batch.next_gain.amax(dim=1).mean()) > 1.3 * noise
 
@@ -158,10 +158,9 @@ def test_gains_of_pure_noise_promise_nothing() -> None:
 @pytest.mark.parametrize("k", range(8))
 def test_a_turned_batch_turns_states_and_actions_of_both_steps(k: int) -> None:
     batch = batch_of()
-    turned = turn_ahead(batch, k, OBSERVATION)
-    here = turn_gains(GainBatch(batch.observation, batch.gain, batch.action), k, OBSERVATION)
-    there = turn_gains(GainBatch(batch.next_observation, batch.next_gain, batch.next_action), k,
-                       OBSERVATION)
+    turned = turn_ahead(batch, k)
+    here = turn_gains(GainBatch(batch.observation, batch.gain, batch.action), k)
+    there = turn_gains(GainBatch(batch.next_observation, batch.next_gain, batch.next_action), k)
     for one, other in ((turned.observation, here.observation), (turned.action, here.action),
                        (turned.gain, here.gain), (turned.next_action, there.action),
                        (turned.next_observation, there.observation)):
@@ -171,7 +170,7 @@ def test_a_turned_batch_turns_states_and_actions_of_both_steps(k: int) -> None:
 @pytest.mark.parametrize("discount", [0.0, 0.7, 1.0 - 1e-6, 1.0])
 @pytest.mark.parametrize("n_step", [1, 3])
 def test_rows_bring_their_gains_and_those_that_follow(discount: float, n_step: int) -> None:
-    rng, replay = np.random.default_rng(3), Replay(OBSERVATION, (2, 2), 1, 40, 4, 2)
+    rng, replay = np.random.default_rng(3), Replay((2, 2), 1, 40, 4, 2)
     rows = []
     for step in range(20):
         tried = Tried(rng.integers(0, 4, (1, 2)).astype(np.int32),

@@ -27,7 +27,7 @@ def settings(**changed):
 
 
 def agent(seed=0, **changed):
-    return DQNAgent(OBSERVATION, settings(**changed), seed)
+    return DQNAgent(settings(**changed), seed)
 
 
 def observations(count, seed=0):
@@ -290,7 +290,7 @@ def test_a_batch_in_parts_teaches_what_it_teaches_at_once(monkeypatch) -> None:
     given = batch(count=7)
     one = at_once.learn(given)
     monkeypatch.setattr(dqn, "MAX_PART_CELLS", 3 * CELLS)
-    networks = dqn.Networks(in_parts.online_net, in_parts.target_net, OBSERVATION)
+    networks = dqn.Networks(in_parts.online_net, in_parts.target_net)
     assert [len(values) for _, values in dqn.part_losses(networks, given, 0)] == [3, 3, 1]
     other = in_parts.learn(given)
     assert (other.loss, other.gradient_norm, other.mean_q) == pytest.approx(

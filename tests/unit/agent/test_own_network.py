@@ -33,8 +33,8 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("segments", [False, True])
 def test_it_is_called_as_firebreaks_own_is(segments: bool) -> None:
     settings = AgentSettings(network="one_layer", segments=segments)
-    network = network_of(settings, OBSERVATION)
-    like = network_of(AgentSettings(segments=segments), OBSERVATION)
+    network = network_of(settings)
+    like = network_of(AgentSettings(segments=segments))
     seen = torch.rand(2, OBSERVATION.channels, 9, 10)
     values = network(seen)
     assert values.shape == like(seen).shape
@@ -131,7 +131,7 @@ def test_the_weights_of_another_network_of_the_name_are_not_restored() -> None:
             return nn.Conv2d(channels, shapes, kernel, padding=kernel // 2)
 
         with_network(named, "network")
-        agents.append(DQNAgent(OBSERVATION, AgentSettings(network="named"), 1))
+        agents.append(DQNAgent(AgentSettings(network="named"), 1))
     with pytest.raises(ValueError, match=r"another network: body.weight is .* 1, 1\) in the check"):
         agents[1].restore(agents[0].state())
     agents[1].restore(agents[1].state())
@@ -139,7 +139,7 @@ def test_the_weights_of_another_network_of_the_name_are_not_restored() -> None:
 
 def test_a_policy_finds_its_network_by_its_name(tmp_path: Path,
                                                 monkeypatch: pytest.MonkeyPatch) -> None:
-    network = network_of(AgentSettings(network="one_layer", width=12), OBSERVATION)
+    network = network_of(AgentSettings(network="one_layer", width=12))
     file = tmp_path / "policy.safetensors"
     save_policy(file, network, {"run": "a"})
     again = load_policy(file).network
@@ -160,7 +160,7 @@ def test_the_file_of_firebreaks_own_network_does_not_name_one(tmp_path: Path) ->
 
 def test_an_unknown_network_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(InputError, match="did you mean 'one_layer'"):
-        network_of(AgentSettings(network="one_layers"), OBSERVATION)
+        network_of(AgentSettings(network="one_layers"))
     with pytest.raises(InputError, match="expected a function with a name"):
         with_network(lambda channels, width, shapes: one_layer(channels, width, shapes), "network")
     with pytest.raises(InputError, match="expected a function with a name"):
@@ -168,10 +168,10 @@ def test_an_unknown_network_is_refused_with_the_nearest_name() -> None:
 
 
 def test_the_weights_of_another_network_are_not_taken_over() -> None:
-    own = network_of(AgentSettings(network="one_layer", segments=True), OBSERVATION)
+    own = network_of(AgentSettings(network="one_layer", segments=True))
     with pytest.raises(RuntimeError):
         take_over(own, QMapNetwork(OBSERVATION.channels))
-    cells = network_of(AgentSettings(network="one_layer"), OBSERVATION)
+    cells = network_of(AgentSettings(network="one_layer"))
     with pytest.raises(RuntimeError):
         take_over(QMapNetwork(OBSERVATION.channels, shapes=2), cells)
 

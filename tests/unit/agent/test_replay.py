@@ -21,7 +21,7 @@ class Collector:
     def __init__(self, rng, num_envs, rows, shape=(3, 4), episode_steps=2, most_steps=5,
                  reckoned=None, tried=0):
         self.rng, self.num_envs, self.shape, self.tried = rng, num_envs, shape, tried
-        self.replay = Replay(OBSERVATION, shape, num_envs, rows * num_envs,
+        self.replay = Replay(shape, num_envs, rows * num_envs,
                              reckoned or episode_steps, tried)
         self.plain = ListReplay(num_envs, rows)
         self.episode_steps, self.most_steps = episode_steps, most_steps
@@ -146,7 +146,7 @@ def test_gains_are_those_of_their_own_states(seed, num_envs, rows, steps, tried,
 
 def test_a_transition_with_gains_takes_little_more_than_its_observation() -> None:
     """At 40x40 cells, with the gains of 41 lines; and the land of an episode."""
-    replay = Replay(OBSERVATION, (40, 40), 4, 14_000, 4, 41)
+    replay = Replay((40, 40), 4, 14_000, 4, 41)
     assert replay.bytes_per_transition() < 8_000
     land = replay.static.nbytes / replay.static.shape[0]
     assert replay.bytes_per_transition() - replay.static.nbytes / (replay.rows * 4) < 4_200
@@ -185,7 +185,7 @@ def test_long_and_short_episodes_side_by_side_keep_their_landscapes() -> None:
 
 
 def test_a_transition_of_40_by_40_takes_less_than_4_kb() -> None:
-    replay = Replay(OBSERVATION, (40, 40), 8, 16_000, 80)
+    replay = Replay((40, 40), 8, 16_000, 80)
     assert replay.bytes_per_transition() < 4000
 
 
@@ -211,7 +211,7 @@ def test_memory_is_fixed_and_plain_cpu_tensors() -> None:
 def test_a_restored_replay_goes_on_as_the_first_would_have() -> None:
     first = Collector(np.random.default_rng(4), 2, 7).collect(10)
     state = {name: tensor.clone() for name, tensor in first.replay.state().items()}
-    second = Replay(OBSERVATION, (3, 4), 2, 14, 2)
+    second = Replay((3, 4), 2, 14, 2)
     second.restore(state)
     old, first.replay = first.replay, second
     first.collect(3)
@@ -226,7 +226,7 @@ def test_a_state_of_an_earlier_version_has_the_cost_of_one_cell_everywhere() -> 
     first = Collector(np.random.default_rng(4), 2, 7).collect(10).replay
     state = {name: tensor.clone() for name, tensor in first.state().items() if name != "cost"}
     state["counters"] = state["counters"][:1]
-    second = Replay(OBSERVATION, (3, 4), 2, 14, 2)
+    second = Replay((3, 4), 2, 14, 2)
     second.restore(state)
     assert len(second) == len(first)
     assert (second.cost == 1.0).all()
@@ -234,22 +234,22 @@ def test_a_state_of_an_earlier_version_has_the_cost_of_one_cell_everywhere() -> 
 
 
 def test_a_state_of_another_size_is_refused() -> None:
-    state = Replay(OBSERVATION, (3, 4), 2, 14, 2).state()
+    state = Replay((3, 4), 2, 14, 2).state()
     with pytest.raises(InputError, match="started with"):
-        Replay(OBSERVATION, (3, 4), 2, 20, 2).restore(state)
+        Replay((3, 4), 2, 20, 2).restore(state)
 
 
 def test_one_row_is_no_transition_and_a_tiny_capacity_is_refused() -> None:
     collector = Collector(np.random.default_rng(6), 2, 6).collect(1)
     assert len(collector.replay) == 0
     with pytest.raises(InputError, match="capacity"):
-        Replay(OBSERVATION, (3, 4), 4, 7, 2)
+        Replay((3, 4), 4, 7, 2)
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.int64, torch.bool])
 def test_observations_that_are_no_bytes_are_refused(kind: torch.dtype) -> None:
     """Floats from 0 to 1 would be stored as 0 and 1 of 255."""
-    replay = Replay(OBSERVATION, (4, 4), 1, capacity=40, episode_steps=10)
+    replay = Replay((4, 4), 1, capacity=40, episode_steps=10)
     seen = torch.zeros(1, OBSERVATION.channels, 4, 4, dtype=kind)
     with pytest.raises(TypeError, match=f"must be uint8.*got {kind}"):
         replay.append(seen, torch.zeros(1, dtype=torch.int64), torch.zeros(1),
@@ -259,9 +259,9 @@ def test_observations_that_are_no_bytes_are_refused(kind: torch.dtype) -> None:
 
 @pytest.mark.parametrize("part", ["dynamic", "flags", "scalars", "static"])
 def test_episodes_that_are_no_bytes_are_refused(part: str) -> None:
-    replay = Replay(OBSERVATION, (4, 4), 1, capacity=40, episode_steps=10)
+    replay = Replay((4, 4), 1, capacity=40, episode_steps=10)
     layers = np.zeros((10, OBSERVATION.channels, 4, 4), np.uint8)
-    episode = pack_episode(layers, np.zeros(10, np.int64), np.zeros(10), np.ones(10), OBSERVATION)
+    episode = pack_episode(layers, np.zeros(10, np.int64), np.zeros(10), np.ones(10))
     floats = getattr(episode, part).astype(np.float32)
     with pytest.raises(TypeError, match=r"must be uint8.*got float32"):
         replay.append_episode(episode._replace(**{part: floats}))
@@ -273,7 +273,7 @@ def test_episodes_that_are_no_bytes_are_refused(part: str) -> None:
 def test_floats_are_not_packed_into_an_episode() -> None:
     layers = np.zeros((10, OBSERVATION.channels, 4, 4), np.float32)
     with pytest.raises(TypeError, match="must be uint8"):
-        pack_episode(layers, np.zeros(10, np.int64), np.zeros(10), np.ones(10), OBSERVATION)
+        pack_episode(layers, np.zeros(10, np.int64), np.zeros(10), np.ones(10))
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=70), st.integers(1, 3))

@@ -168,5 +168,5 @@ def _replay_bytes(config: RunConfig, source: ProblemSource, count: int) -> int:
     envs = 1 if config.train.collectors else config.train.num_envs
     capacity = min(config.replay.capacity // count, _MOST_COUNTED)
     with torch.device("meta"):
-        return Replay(OBSERVATION, source.shape, envs, max(capacity, 2 * envs),
+        return Replay(source.shape, envs, max(capacity, 2 * envs),
                       shortest_episode(config, source.shape[0]), tried_room(config.agent)).nbytes

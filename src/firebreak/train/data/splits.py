@@ -35,7 +35,6 @@ from firebreak.landscape.raster.windows import (
     window_positions,
 )
 from firebreak.landscape.synthetic.generate import DEFAULT_CELL_SIZE_M
-from firebreak.layout import OBSERVATION
 from firebreak.planning.core.rounds import PlanningCase
 from firebreak.planning.methods import check_case, check_policy
 from firebreak.train.config.schema import RunConfig
@@ -130,7 +129,7 @@ def check_compared(config: RunConfig, splits: Splits) -> None:
         InputError: naming the method.
     """
     with torch.device("meta"):  # shapes only: nothing is drawn
-        policy = Policy(network_of(config.agent, OBSERVATION), {})
+        policy = Policy(network_of(config.agent), {})
     for method in config.evaluation.methods:
         check_policy(method, policy)
         for scenes in splits.test.values():

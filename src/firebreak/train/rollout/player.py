@@ -110,7 +110,7 @@ class Player:
         self.source, self.seed = source, seed
         self.env = FuelbreakVectorEnv(source, num_envs, autoreset=False)
         with torch.random.fork_rng(devices=[]):
-            self.network = network_of(settings, OBSERVATION).requires_grad_(False)
+            self.network = network_of(settings).requires_grad_(False)
         self.gains = (ActionGains(source.sizes(1), settings, seed)
                       if settings.gain_share > 0.0 else None)
         self.demonstrations = Demonstrations(settings.demonstrations)
@@ -142,8 +142,8 @@ class Player:
             if gains is not None:
                 tried.append(gains.of_all(env.slots, values.numpy(),
                                           env_steps + len(tried) * count))
-            chosen = explored(masked_argmax(values, mask), seen, mask, OBSERVATION, settings,
-                              env_steps, acting)
+            chosen = explored(masked_argmax(values, mask), seen, mask, settings, env_steps,
+                              acting)
             self.demonstrations.lead(chosen, mask, env.slots, episodes)
             costs.append(action_costs(env.slots, chosen.numpy(), env.source.lines))
             return chosen
@@ -158,7 +158,7 @@ class Player:
             own = np.array(rewards)[:steps, slot]
             found.append((pack_episode(
                 np.stack([row[slot] for row in layers[:steps]]), np.array(actions)[:steps, slot],
-                own, np.array(costs)[:steps, slot], OBSERVATION,
+                own, np.array(costs)[:steps, slot],
                 Tried(*(np.stack([row[slot] for row in column[:steps]])
                         for column in zip(*tried, strict=True))) if tried else None),
                 float(own.sum())))

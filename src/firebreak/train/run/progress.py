@@ -21,7 +21,6 @@ from firebreak.agent.replay import Replay
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.sources import ProblemSource
 from firebreak.env.storage.problem import Problem
-from firebreak.layout import OBSERVATION
 from firebreak.memory.registry import track
 from firebreak.seeding import integer_seed
 from firebreak.train.config.schema import RunConfig
@@ -48,7 +47,7 @@ class EnvGroup:
             source, min(VALIDATION_ENVS, len(problems), train.num_envs), autoreset=False)
         for env in (self.env, self.validation_env):
             env.slots.touch()
-        self.replay = Replay(OBSERVATION, source.shape, 1 if train.collectors else train.num_envs,
+        self.replay = Replay(source.shape, 1 if train.collectors else train.num_envs,
                              config.replay.capacity // count,
                              shortest_episode(config, source.shape[0]), tried_room(config.agent))
         gains = (ActionGains(source.sizes(1), config.agent,

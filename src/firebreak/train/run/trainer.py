@@ -19,7 +19,6 @@ import torch
 from firebreak.agent.dqn import DQNAgent, NotFinite
 from firebreak.agent.network import hash_of_weights, parameter_count
 from firebreak.checks import fail
-from firebreak.layout import OBSERVATION
 from firebreak.memory.process import rss_bytes
 from firebreak.memory.profiler import Profiler
 from firebreak.memory.registry import track
@@ -91,8 +90,8 @@ class ParallelTrainer:
         self.config, self.splits, self.run_folder = config, splits, run
         clean = config.cleanup
         seed = integer_seed(config.seed, "agent") % 2**31
-        self.agent = DQNAgent(OBSERVATION, config.agent, seed, config.train.device)
-        self.twin = (DQNAgent(OBSERVATION, config.agent, seed, config.train.device)
+        self.agent = DQNAgent(config.agent, seed, config.train.device)
+        self.twin = (DQNAgent(config.agent, seed, config.train.device)
                      if config.agent.twin else None)
         for learner in filter(None, (self.agent, self.twin)):
             if config.agent.start is not None and not checkpoints_of(run / CHECKPOINTS):

@@ -10,7 +10,6 @@ from firebreak.checks import InputError
 from firebreak.env import synthetic_source
 from firebreak.env.gym_env import FuelbreakVectorEnv
 from firebreak.env.storage.observation import to_floats
-from firebreak.layout import OBSERVATION
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.schema import CleanupConfig
 from firebreak.train.rollout.collector import ExperienceBuffer, ExperienceCollector
@@ -21,11 +20,11 @@ ENVS, STEPS, SIZE = 3, 4, 10
 
 def make_collector(**changes: int) -> tuple[ExperienceCollector, Replay, DQNAgent]:
     source = synthetic_source(size=SIZE, plan_fires=8, reward_fires=8)
-    agent = DQNAgent(OBSERVATION, AgentSettings(width=8), seed=0)
+    agent = DQNAgent(AgentSettings(width=8), seed=0)
     bounds = {"max_experiences": 100, "max_step_times": 5, "max_collection_times": 2} | changes
     collector = ExperienceCollector(FuelbreakVectorEnv(source, ENVS), agent, STEPS, 3,
                                     CleanupConfig(**bounds))
-    return collector, Replay(OBSERVATION, (SIZE, SIZE), ENVS, 120, 2), agent
+    return collector, Replay((SIZE, SIZE), ENVS, 120, 2), agent
 
 
 def collect(collector: ExperienceCollector) -> list[float]:

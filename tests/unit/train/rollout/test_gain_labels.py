@@ -96,15 +96,15 @@ def test_a_share_of_the_states_is_tried_and_each_by_its_number(env: FuelbreakVec
 @pytest.mark.parametrize("k", range(8))
 def test_gains_turn_with_their_maps(k: int) -> None:
     batch = batch_of(3)
-    turned = turn_gains(batch, k, OBSERVATION)
-    assert torch.equal(turned.observation, turn_observation(batch.observation, k, OBSERVATION))
+    turned = turn_gains(batch, k)
+    assert torch.equal(turned.observation, turn_observation(batch.observation, k))
     maps = batch.gain.reshape(3, SIZE, SIZE)
     placed = torch.zeros(3, CELLS).scatter(1, turned.action, turned.gain.nan_to_num(-1))
     assert torch.equal(placed.reshape(3, SIZE, SIZE), turn_map(maps, k).nan_to_num(-1))
 
 
 def test_a_step_moves_the_values_of_labelled_cells_towards_their_gains() -> None:
-    agent = DQNAgent(OBSERVATION, AgentSettings(
+    agent = DQNAgent(AgentSettings(
         learning_rate=3e-3, width=8, target_period=4), 0)
     batch = batch_of(4)
     unit = unit_of(batch.observation, OBSERVATION)
@@ -125,7 +125,7 @@ def test_a_step_moves_the_values_of_labelled_cells_towards_their_gains() -> None
 
 
 def test_the_loss_is_the_huber_error_of_labelled_cells_alone() -> None:
-    agent = DQNAgent(OBSERVATION, AgentSettings(learning_rate=1e-3, width=8), 0)
+    agent = DQNAgent(AgentSettings(learning_rate=1e-3, width=8), 0)
     batch = batch_of(2)
     unit = unit_of(batch.observation, OBSERVATION)[:, None]
     error = ((agent.q_values(batch.observation) - batch.gain) / unit)[~batch.gain.isnan()].abs()
@@ -135,7 +135,7 @@ def test_the_loss_is_the_huber_error_of_labelled_cells_alone() -> None:
 
 def test_parts_weigh_every_labelled_cell_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     def agent() -> DQNAgent:
-        return DQNAgent(OBSERVATION, AgentSettings(learning_rate=1e-3, width=8), 0)
+        return DQNAgent(AgentSettings(learning_rate=1e-3, width=8), 0)
     batch = batch_of(5)
     batch.gain[:2, 3:] = torch.nan  # a part with next to no labels
     one = agent().learn(batch)

@@ -251,7 +251,7 @@ def test_exploring_draws_a_length_first_and_only_allowed_segments() -> None:
     seen = torch.rand(400, OBSERVATION.channels, *slots.sizes.shape)
     settings_ = AgentSettings(epsilon=1.0, epsilon_end=1.0, segments=True, gain_share=0.25,
                               discount_end=0.0)
-    action = exploration.explored(torch.zeros(400, dtype=torch.int64), seen, mask, OBSERVATION,
+    action = exploration.explored(torch.zeros(400, dtype=torch.int64), seen, mask,
                                   settings_, 0, torch.Generator().manual_seed(0))
     assert mask[0, action].all()
     cells = slots.available[0].size
@@ -333,7 +333,7 @@ def test_a_step_towards_the_gains_of_lines_brings_values_nearer() -> None:
     gain[::2, 4:] = torch.nan
     batch = GainBatch(layers.float() / 255, gain,
                       torch.arange(6) * 700 + torch.arange(12)[:, None])
-    agent = DQNAgent(OBSERVATION, AgentSettings(
+    agent = DQNAgent(AgentSettings(
         learning_rate=1e-2, width=8, segments=True, gain_share=0.25, discount_end=0.0), 0)
 
     def error() -> float:

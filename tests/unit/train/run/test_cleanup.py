@@ -8,7 +8,6 @@ import pytest
 from firebreak.agent.dqn import DQNAgent
 from firebreak.env import synthetic_source
 from firebreak.env.gym_env import FuelbreakVectorEnv
-from firebreak.layout import OBSERVATION
 from firebreak.memory.process import heap_bytes
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.config.schema import CleanupConfig
@@ -35,7 +34,7 @@ def cleaner() -> Cleaner:
 
 def make_cleaner(**given: object) -> Cleaner:
     source = synthetic_source(size=8, plan_fires=4, reward_fires=4)
-    agent = DQNAgent(OBSERVATION, AgentSettings(width=8), seed=0)
+    agent = DQNAgent(AgentSettings(width=8), seed=0)
     collector = ExperienceCollector(FuelbreakVectorEnv(source, 2), agent, 2, 0, CleanupConfig())
     return Cleaner(CleanupConfig(), agent, [collector], **given)  # type: ignore[arg-type]
 

@@ -50,7 +50,7 @@ from firebreak.agent.replay import Replay
 from firebreak.layout import OBSERVATION
 from firebreak.memory.process import rss_bytes
 before = rss_bytes()
-replay = Replay(OBSERVATION, (40, 40), 8, 16_000, 40)
+replay = Replay((40, 40), 8, 16_000, 40)
 print((rss_bytes() - before) / replay.nbytes)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -60,10 +60,10 @@ print((rss_bytes() - before) / replay.nbytes)
 @pytest.mark.slow
 def test_what_is_sampled_has_the_bits_of_what_was_seen() -> None:
     source = synthetic_source(size=SIZE, plan_fires=8, reward_fires=8)
-    agent = DQNAgent(OBSERVATION, AgentSettings(width=8), seed=0)
+    agent = DQNAgent(AgentSettings(width=8), seed=0)
     env = FuelbreakVectorEnv(source, ENVS)
     collector = ExperienceCollector(env, agent, 4, 3, CleanupConfig())
-    replay = Replay(OBSERVATION, (SIZE, SIZE), ENVS, 40 * ENVS, 2)
+    replay = Replay((SIZE, SIZE), ENVS, 40 * ENVS, 2)
     seen = []
     step = env.step
     env.step = lambda action: seen.append(collector._observation.copy()) or step(action)  # type: ignore[method-assign,func-returns-value]
@@ -139,8 +139,8 @@ def test_histories_hold_plain_numbers_and_nothing_of_a_step_is_kept(tmp_path: Pa
 @pytest.mark.slow
 @pytest.mark.skipif(heap_bytes() is None, reason="the C library does not tell")
 def test_a_hundred_updates_leave_nothing_behind() -> None:
-    agent = DQNAgent(OBSERVATION, AgentSettings(width=8), seed=0)
-    replay = Replay(OBSERVATION, (SIZE, SIZE), 2, 40, 1)
+    agent = DQNAgent(AgentSettings(width=8), seed=0)
+    replay = Replay((SIZE, SIZE), 2, 40, 1)
     shape = (2, OBSERVATION.channels, SIZE, SIZE)
     for _ in range(20):
         replay.append(torch.zeros(shape, dtype=torch.uint8), torch.zeros(2, dtype=torch.int64),

@@ -284,7 +284,7 @@ def updates_per_second(repeats: int) -> float:
     from firebreak.layout import OBSERVATION
     from firebreak.train.config.schema import RunConfig
 
-    agent = DQNAgent(OBSERVATION, RunConfig().agent, seed=0)
+    agent = DQNAgent(RunConfig().agent, seed=0)
     seen: Any = torch.rand((64, OBSERVATION.channels, SIZE, SIZE),
                            generator=torch.Generator().manual_seed(0))
     batch = Batch(seen, torch.zeros(64, dtype=torch.int64), torch.zeros(64), torch.ones(64), seen,
