@@ -22,10 +22,10 @@ from firebreak.memory.parts import (
     is_atom,
     is_store,
 )
+from firebreak.memory.registry import PACKAGE
 
 Path = tuple[str, ...]
 
-_PACKAGE = __name__.partition(".")[0]
 _MAX_DEPTH = 40
 _PATH_LENGTH = 6  # components of a path that is reported; what lies deeper is added to it
 _LARGE_TEXT = 1000  # characters; shorter strings are not worth a look
@@ -73,16 +73,16 @@ def _by_owner(found: Counter[tuple[str, ...]]) -> dict[str, int]:
     return {owner: count for owner, count in owners.items() if count}
 
 
-def package_globals(package: str) -> dict[str, object]:
-    """Content that the modules of a package and their classes hold in containers, arrays and
+def package_globals() -> dict[str, object]:
+    """Content that the modules of this package and their classes hold in containers, arrays and
     caches, by module name without the package's: roots for what hangs on no object of the run. Not
     of this part, which grows with the number of classes that it has seen.
     """
     found: dict[str, object] = {}
     for name, module in list(sys.modules.items()):
-        if (name.startswith(package + ".") and not name.startswith(__package__ + ".")
+        if (name.startswith(PACKAGE + ".") and not name.startswith(__package__ + ".")
                 and isinstance(module, types.ModuleType) and (held := _held_by(module))):
-            found[name.removeprefix(package + ".")] = held
+            found[name.removeprefix(PACKAGE + ".")] = held
     return found
 
 
@@ -165,7 +165,7 @@ class _Walk:
         blocks, size = allocations_of(thing)
         self.blocks += blocks
         self.bytes += 0 if _is_long_text(thing) else size
-        if str(type(thing).__module__).partition(".")[0] == _PACKAGE:
+        if str(type(thing).__module__).partition(".")[0] == PACKAGE:
             self.objects[type(thing).__name__] += 1
 
 

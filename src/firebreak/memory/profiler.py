@@ -17,7 +17,6 @@ from firebreak.memory.registry import census, live_counts
 
 Row = dict[str, Any]
 
-PACKAGE = "firebreak"
 SINGLE = ("rss_bytes", "heap_bytes", "python_blocks", "gpu_bytes", "figures", "open_files",
           "threads", "graph_tensors", "children", "children_bytes")
 """Quantities of a row that are one number each."""
@@ -119,8 +118,8 @@ def reading(roots: dict[str, object], without: tuple[object, ...] = ()) -> Row:
         roots: named objects that are walked, besides what the package's modules hold.
         without: things not to look into.
     """
-    held = owned({**roots, **package_globals(PACKAGE)}, without)
-    counted = census(PACKAGE)
+    held = owned({**roots, **package_globals()}, without)
+    counted = census()
     return {
         **process_row(), **heap_row(), **gpu_row(), **held._asdict(),
         "live": live_counts(), "objects": counted.kinds, "graph_tensors": counted.graph_tensors,

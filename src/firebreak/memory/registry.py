@@ -12,6 +12,7 @@ import weakref
 from collections import Counter, defaultdict
 from typing import NamedTuple
 
+PACKAGE = __name__.partition(".")[0]
 FIGURE = "matplotlib.figure.Figure"
 _LIVE: dict[str, "weakref.WeakSet[object]"] = defaultdict(weakref.WeakSet)
 
@@ -34,7 +35,7 @@ def live_counts() -> dict[str, int]:
 class Census(NamedTuple):
     """Objects younger than the last `gc.freeze()`.
 
-    kinds: by class, e.g. {"Landscape": 8}, of the package asked for; graph_tensors: results that
+    kinds: by class, e.g. {"Landscape": 8}, of this package; graph_tensors: results that
     keep their graph alive; figures: matplotlib's.
     """
 
@@ -43,15 +44,15 @@ class Census(NamedTuple):
     figures: int
 
 
-def census(package: str) -> Census:
-    """Counts the objects of a package's classes, tensors with a graph, and figures."""
+def census() -> Census:
+    """Counts the objects of this package's classes, tensors with a graph, and figures."""
     torch = sys.modules.get("torch")
     kinds: Counter[str] = Counter()
     graphs = figures = 0
     for thing in gc.get_objects():
         kind = type(thing)
         module = str(kind.__module__)  # a few classes hide it behind a descriptor
-        if module.partition(".")[0] == package:
+        if module.partition(".")[0] == PACKAGE:
             kinds[kind.__name__] += 1
         elif torch is not None and kind is torch.Tensor:
             graphs += thing.grad_fn is not None

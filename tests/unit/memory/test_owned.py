@@ -164,7 +164,7 @@ def test_what_modules_and_classes_keep_has_their_name(monkeypatch: pytest.Monkey
     from firebreak.env import sources
     monkeypatch.setattr(sources, "_CACHE", {"a": array(70)}, raising=False)
     monkeypatch.setattr(sources.ProblemSource, "seen", [array(30)], raising=False)
-    held = owned(package_globals("firebreak"))
+    held = owned(package_globals())
     assert held.owned_bytes["env.sources._CACHE.a"] == 70
     # A class that gains an attribute later is not looked at again; one made so is.
     assert held.items["env.sources._CACHE"] == 1
@@ -176,16 +176,16 @@ def test_census_counts_younger_objects_by_class() -> None:
     gc.collect()
     gc.freeze()
     try:
-        before = census("firebreak")
+        before = census()
         lands = [generate(k, 8) for k in range(3)]
         kept = (torch.zeros(2, requires_grad=True) * 2.0).sum()
-        after = census("firebreak")
+        after = census()
         assert after.kinds["Landscape"] - before.kinds.get("Landscape", 0) == len(lands) == 3
         assert after.graph_tensors - before.graph_tensors == 1
         del lands, kept
         gc.collect()
-        assert census("firebreak").kinds.get("Landscape", 0) == before.kinds.get("Landscape", 0)
-        assert census("firebreak").graph_tensors == before.graph_tensors
+        assert census().kinds.get("Landscape", 0) == before.kinds.get("Landscape", 0)
+        assert census().graph_tensors == before.graph_tensors
     finally:
         gc.unfreeze()
 

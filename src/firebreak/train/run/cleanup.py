@@ -14,7 +14,6 @@ import torch
 
 from firebreak.agent.dqn import DQNAgent
 from firebreak.memory.process import gpu_share_used, heap_bytes
-from firebreak.memory.profiler import PACKAGE
 from firebreak.memory.registry import census
 from firebreak.train.config.schema import CleanupConfig
 from firebreak.train.rollout.collector import ExperienceCollector
@@ -101,11 +100,11 @@ class Cleaner:
     def _everything(self) -> tuple[int, str]:
         """All of it, and the cycles that only the garbage collector finds, by class."""
         own = self._collectors()[0] + self._agent()[0]
-        before, objects = heap_bytes(), Counter(census(PACKAGE).kinds)
+        before, objects = heap_bytes(), Counter(census().kinds)
         gc.collect()
         after = heap_bytes()
         cycles = max(before - after, 0) if before is not None and after is not None else 0
-        gone = objects - Counter(census(PACKAGE).kinds)
+        gone = objects - Counter(census().kinds)
         names = ", ".join(f"{count} {kind}" for kind, count in gone.most_common(3))
         return own + cycles, f"cycles of {names}" if names else "cycles"
 
