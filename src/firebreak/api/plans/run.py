@@ -15,16 +15,14 @@ from firebreak.api.plans.request import PlanRequest, Sayer, no_words
 from firebreak.api.shared.records import is_told
 from firebreak.checks import fail
 from firebreak.files import made_folder, without_links, write_text
-from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.names import DATA
-from firebreak.landscape.raster.degrees import corners_of
-from firebreak.planning.core.plan import Plan
 from firebreak.planning.output.earlier import writing_into
-from firebreak.planning.output.export_effect import plan_id
 
 if TYPE_CHECKING:
     from firebreak.api.plans.at_once import FirstPlanTaker, PlanAtOnce
     from firebreak.api.plans.by_windows import PlanByWindows
+    from firebreak.landscape.landscape import Landscape
+    from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
     from firebreak.planning.output.earlier import Writing
     from firebreak.report.pages.reported_plan import Origin
@@ -139,7 +137,7 @@ _ROLES = {".html": "overview", ".png": "overview", ".gif": "overview", ".mp4": "
           ".json": "metadata", ".qml": "metadata"}
 
 
-def write_item(out: Path, files: Sequence[Path], plan: Plan, landscape: Landscape) -> Path:
+def write_item(out: Path, files: Sequence[Path], plan: "Plan", landscape: "Landscape") -> Path:
     """Writes the item into the data of a plan's folder.
 
     Args:
@@ -152,9 +150,12 @@ def write_item(out: Path, files: Sequence[Path], plan: Plan, landscape: Landscap
     return path
 
 
-def item_of(files: Sequence[Path], plan: Plan, landscape: Landscape,
+def item_of(files: Sequence[Path], plan: "Plan", landscape: "Landscape",
             made: datetime) -> dict[str, Any]:
     """The item of a plan whose files are named from its folder."""
+    from firebreak.landscape.raster.degrees import corners_of
+    from firebreak.planning.output.export_effect import plan_id
+
     place: dict[str, Any] = {"geometry": None}
     if landscape.crs is not None:
         west, south, east, north = corners_of(landscape)
