@@ -3,10 +3,8 @@ a user can get wrong raises `InputError`; the command line turns it into one sen
 2. Programming errors are not caught here.
 """
 
-import typing
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
 
 _LONGEST = 1500
 """Letters of a part of an error, in which may stand what files hold."""
@@ -72,9 +70,7 @@ def check_fraction(value: float, *, what: str, where: str, remedy: str) -> float
 
 
 def check_utf8(text: str, where: str) -> str:
-    """`text`, which files and pages name, or an `InputError` where UTF-8 cannot write it or no file
-    can have it for a name.
-    """
+    """`text`, or an `InputError` where UTF-8 cannot write it or no file can have it for a name."""
     if "\0" in text or text.encode(errors="replace").decode() != text:
         raise fail(expected="a name in UTF-8", given=ascii(text)[:80], where=where,
                    remedy="rename the file or folder")
@@ -99,16 +95,3 @@ def install(extra: str) -> str:
     packages = " ".join(f"'{text.partition(';')[0].strip()}'" for text in asked
                         if f"extra == '{extra}'" in text.replace('"', "'"))
     return f"pip install {packages}" if packages else f"pip install '.[{extra}]' in the checkout"
-
-
-def validated(value: Any, hint: Any) -> tuple[Any, str]:
-    """A value converted to a type, and "" - or None, and what was expected in words. True and false
-    are neither numbers nor names.
-    """
-    import pydantic
-
-    is_number = isinstance(value, bool) and bool not in (hint, *typing.get_args(hint))
-    try:
-        return pydantic.TypeAdapter(hint).validate_python(object() if is_number else value), ""
-    except pydantic.ValidationError as error:
-        return None, error.errors()[0]["msg"].removeprefix("Input should be ")

@@ -26,9 +26,7 @@ _KEPT: ContextVar[frozenset[Path] | None] = ContextVar("_KEPT", default=None)
 
 
 def without_links(path: str | Path) -> Path:
-    """Return where a path leads; also of a link to itself, for which `Path.resolve` raises
-    RuntimeError.
-    """
+    """Where a path leads; also of a link to itself, for which `Path.resolve` raises."""
     return Path(os.path.realpath(path))
 
 
@@ -215,8 +213,7 @@ def check_folder(path: Path) -> None:
 
 
 def _is_no_folder(path: Path) -> bool:
-    """True of a path that is there and no folder. It is asked once: another command may remove it.
-    """
+    """True of a path that is there and no folder. Asked once: another command may remove it."""
     try:
         return not stat.S_ISDIR(path.stat().st_mode)
     except OSError:
@@ -224,9 +221,7 @@ def _is_no_folder(path: Path) -> bool:
 
 
 def _missing(path: Path) -> list[Path]:
-    """A folder and those above it that are not there, innermost first; not "new/..": that is the
-    folder which "new" is made in.
-    """
+    """A folder and those above that are missing, innermost first; not "new/..", which is there."""
     return [folder for folder in (path, *path.parents)
             if folder.name != ".." and not os.path.lexists(os.path.realpath(folder))]
 
@@ -274,9 +269,7 @@ def _remove_free(folders: list[Path]) -> None:
 
 
 def _remove_empty(folder: Path, handle: int | None) -> None:
-    """Removes a folder in which nothing is; with the handle that holds it, if it is still that one
-    and not another of its name.
-    """
+    """Removes an empty folder; with the handle that holds it, if it is still that one."""
     with contextlib.suppress(OSError):  # something is in it, or it is gone
         if handle is None or os.path.samestat(os.fstat(handle), folder.stat()):
             folder.rmdir()
@@ -293,11 +286,7 @@ def _unlock(handle: int | None) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """A handle that locks a folder until it is closed; None where that cannot be.
-
-    Raises:
-        InputError: it is locked.
-    """
+    """A handle that locks a folder until it is closed; None where that cannot be."""
     try:
         import fcntl  # not all systems have it
 

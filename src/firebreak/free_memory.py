@@ -16,9 +16,7 @@ _OWN = Path("/proc/self/cgroup")
 
 
 def free_bytes() -> int:
-    """Bytes that can still be taken: of the machine, and of the control group where that has a
-    limit (a container, a batch job).
-    """
+    """Bytes that can still be taken: of the machine, and of a limited control group."""
     return max(min([int(psutil.virtual_memory().available), *_left_in_groups()]), 0)
 
 

@@ -98,8 +98,7 @@ def turned_shapes() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def turn_steps(steps: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-    """(rows, columns) turned anticlockwise k % 4 quarter turns, then mirrored east-west if k >= 4.
-    """
+    """(rows, columns) turned anticlockwise k % 4 quarters, then mirrored east-west if k >= 4."""
     rows, cols = steps[..., 0], steps[..., 1]
     for _ in range(k % 4):
         rows, cols = -cols, rows

@@ -85,12 +85,6 @@ def check_ordinary(path: str | Path, where: str) -> None:
                    remedy="copy what it holds to a file, and name that")
 
 
-def not_a_file(path: str | Path) -> str:
-    """Return in words what is at a path at which there is no file."""
-    return "a folder" if os.path.isdir(path) else (
-        "a pipe, a socket or a device" if os.path.exists(path) else "no such file")
-
-
 def check_file(path: str | Path, expected: str, *, filled: bool = False) -> None:
     """Refuse a path at which there is no file.
 
@@ -102,7 +96,8 @@ def check_file(path: str | Path, expected: str, *, filled: bool = False) -> None
         InputError: saying what is there.
     """
     if not os.path.isfile(path):
-        found = not_a_file(path)
+        found = "a folder" if os.path.isdir(path) else (
+            "a pipe, a socket or a device" if os.path.exists(path) else "no such file")
         raise fail(expected=expected, given=found, where=str(path)[:200], remedy="check the path" if
                    found in ("a folder", "no such file") else "copy what it holds to a file")
     if filled and os.path.getsize(path) == 0:
@@ -240,7 +235,10 @@ def from_json(text: str | bytes) -> Any:
         raise ValueError("a number of thousands of digits") from None
     _check_depth(tree)
     if _HALF_LETTER.search(text):
-        _check_letters(tree)
+        try:
+            json.dumps(tree, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # which can neither be written nor printed
+            raise ValueError("a text with half of a letter in it") from None
     return tree
 
 
@@ -265,16 +263,6 @@ def _check_depth(tree: Any) -> None:
                  for part in (one.values() if isinstance(one, dict) else one)
                  if isinstance(part, dict | list)]
         depth += 1
-
-
-def _check_letters(tree: Any) -> None:
-    """Raises ValueError where a text holds half of a letter (a single surrogate), which can neither
-    be written nor printed.
-    """
-    try:
-        json.dumps(tree, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise ValueError("a text with half of a letter in it") from None
 
 
 def _check_leaves(tree: Any) -> None:

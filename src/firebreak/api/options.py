@@ -65,11 +65,7 @@ def _handed(leaf: Leaf, value: Any) -> Any:
 
 
 def _policy(given: object) -> "Policy":
-    """A policy that was handed in, by itself or with the run that trained it.
-
-    Raises:
-        InputError: anything else.
-    """
+    """A policy that was handed in, by itself or with the run that trained it."""
     from firebreak.agent.policy_file import Policy
 
     policy = getattr(given, "policy", given)
@@ -101,23 +97,17 @@ def verb(kind: type) -> Callable[[Verb], Verb]:
         own += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=leaf.default,
                                   annotation=taken(leaf)) for name, leaf in known.items()]
         call.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]
-        call.__doc__ = _with_options(inspect.getdoc(function) or "", options_text(known))
+        # The options stand after the arguments, which every such function has.
+        before, after = (inspect.getdoc(function) or "").split("\nArgs:\n")
+        arguments, blank, rest = after.partition("\n\n")
+        call.__doc__ = f"{before}\nArgs:\n{arguments}\n{options_text(known)}{blank}{rest}\n"
         return typing.cast(Verb, call)
 
     return decorate
 
 
-def _with_options(text: str, options: str) -> str:
-    """A function's text, which has arguments, with its options after these."""
-    before, after = text.split("\nArgs:\n")
-    own, blank, rest = after.partition("\n\n")
-    return f"{before}\nArgs:\n{own}\n{options}{blank}{rest}\n"
-
-
 def taken(leaf: Leaf) -> Any:
-    """The type that an option takes in Python: without bounds, a path as text too, and an object
-    that may be handed in instead of a file.
-    """
+    """Type of an option in Python: no bounds, paths as text, objects in place of files."""
     kinds = {str | Path if kind is Path else kind for kind in map(plain_type, members(leaf.hint))}
     if type(None) in typing.get_args(leaf.hint):
         kinds.add(type(None))

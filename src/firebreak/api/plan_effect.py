@@ -65,9 +65,7 @@ class PlanEffect:
 
     @property
     def burn_probability_half_width(self) -> Grid:
-        """Half the width of the 95 % interval of after minus before; raises as
-        `burn_probability_before`.
-        """
+        """Half the 95 % interval of after minus before; raises as `burn_probability_before`."""
         return self._grid(2)
 
     def _grid(self, number: int) -> Grid:

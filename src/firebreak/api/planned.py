@@ -82,9 +82,7 @@ class PlannedBreaks:
 
     @property
     def rank(self) -> NDArray[np.int32]:
-        """The place of each cell in the order of placement, int32 [H, W], from 1; 0: none;
-        read-only.
-        """
+        """Place of a cell in the order of placement, int32 [H, W], from 1; 0: none; read-only."""
         ranks = np.zeros(self.plan.shape, np.int32)
         ranks.ravel()[self.plan.cells] = np.arange(1, self.plan.cells.size + 1)
         ranks.flags.writeable = False
@@ -147,11 +145,7 @@ class PlannedBreaks:
         return on_map(shown, run.scene.landscape, run.request.area.full, run.request.area.offset)
 
     def _at_once(self, what: str, remedy: str) -> PlanAtOnce:
-        """The plan as one that was made at once.
-
-        Raises:
-            InputError: it was made by windows.
-        """
+        """The plan as one that was made at once."""
         if not isinstance(self._run, PlanAtOnce):
             raise fail(expected="a plan that was made at once", given="one by windows", where=what,
                        remedy=remedy)
@@ -259,12 +253,11 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
                  None if run.evaluation is None else ComparedPlans.of(run.evaluation)}
     else:
         found["effect"] = effect_by_windows(run)
+    land = (area.full if settings.scene.map.layers is None else
+            replace(area.full, value_unit=None))  # values of layers lie in no landscape
     return PlannedBreaks(
-        plan=lift(run.plan, area.offset, area.full), landscape=_with_own_unit(area.full, settings),
+        plan=lift(run.plan, area.offset, area.full), landscape=land,
         _run=run, _source=source, _given=tuple(dict.fromkeys(
             "budget" if name in LIMITS else name for name in options)), _home=Path.cwd(), **found)
 
 
-def _with_own_unit(land: Landscape, options: PlanOptions) -> Landscape:
-    """A landscape without the unit of layers, whose values lie in no landscape."""
-    return land if options.scene.map.layers is None else replace(land, value_unit=None)

@@ -40,7 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
             return code
         except BaseException as error:
             # Code that a signal's exception came through may have made another one of it.
-            number = stop.number or _number_of(error)
+            number = stop.number or (
+                signal.SIGTERM if isinstance(error, Terminated) else
+                signal.SIGINT if isinstance(error, KeyboardInterrupt) else None)
             text, code = (_exit_message(error) if number is None
                           else (WORDS[number], exit_code(number)))
             if text is not None:
@@ -81,17 +83,8 @@ def _run(given: list[str]) -> int:
         return int(function_of(command)(bound))
 
 
-def _number_of(error: BaseException) -> int | None:
-    """Number of the signal that an exception stands for."""
-    if isinstance(error, KeyboardInterrupt):
-        return signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT
-    return None
-
-
 def _exit_message(error: BaseException) -> tuple[str | None, int]:
-    """The words on an error, None for nothing, and the exit code. Errors of the program itself are
-    raised again.
-    """
+    """The words on an error, if any, and the exit code. Errors of the program are raised again."""
     match error:
         case InputError():
             return str(error), BAD_INPUT
@@ -123,9 +116,7 @@ def _exit_message(error: BaseException) -> tuple[str | None, int]:
 
 
 def _short_of(error: BaseException) -> str | None:
-    """The sentence on an error of whatever library that says that a limit of the process is
-    reached; None for others.
-    """
+    """The sentence for an error that a limit of the process causes; None for others."""
     text, number = str(error), getattr(error, "errno", None)
     if number in (errno.EMFILE, errno.ENFILE) or "Too many open files" in text:
         return "too many open files; raise the limit, for example with ulimit -n 1024"

@@ -44,9 +44,7 @@ _RULES = {
 
 def what_breaks_do(conditions: FireConditions, cell_size_m: float,
                    strip_m: FloatGrid | None = None) -> list[str]:
-    """Sentences on what the breaks of these conditions do on cells of this side; strip_m: see
-    `Landscape`.
-    """
+    """Sentences on what breaks do on cells of this side; strip_m: see `Landscape`."""
     own = (_shaded(conditions) if conditions.treatment.kind == "shaded"
            else _hard(conditions, cell_size_m, strip_m))
     return [*own, *crews_in_words(conditions), *_around(conditions)]
@@ -88,9 +86,7 @@ def how_fires_end(conditions: FireConditions) -> str:
 
 
 def breaks_in_short(conditions: FireConditions, strip_m: FloatGrid | None = None) -> str:
-    """Kind, width and rules of the breaks, one sentence for a list of assumptions; strip_m: see
-    `Landscape`.
-    """
+    """Kind, width and rules of breaks in one sentence; strip_m: see `Landscape`."""
     treatment = conditions.treatment
     width = "the whole cell wide" if treatment.width_m is None else f"{treatment.width_m:g} m wide"
     if strip_m is not None:
@@ -209,9 +205,7 @@ def span(interval: Interval) -> str:
 
 
 def weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The wind and the 1-h fuel of each weather, and the moistures that tell it from another one
-    of the same words.
-    """
+    """Wind and 1-h fuel of each weather, and the moistures that tell like ones apart."""
     words = [f"{wind_in_words(line['wind_20ft_km_h'], line['wind_from_deg'])}, "
              f"1-h fuel {100 * line['dead_moisture_1h']:.0f} %" for line in lines]
     for name, fuel in (("live_moisture_herb", "herbs"), ("live_moisture_woody", "live wood"),

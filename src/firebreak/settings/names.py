@@ -99,9 +99,7 @@ def unknown(style: Style, name: str, known: Mapping[str, Leaf], where: str, reme
 
 
 def meant(name: str, known: Mapping[str, Leaf]) -> str | None:
-    """The known name that is most likely meant: a slip of letters, else one of the same meaning,
-    else the most like it; None if nothing is close.
-    """
+    """The known name most likely meant: a slip of letters, of the meaning, alike; else None."""
     near = _beside(name, known)
     likeness = {one: SequenceMatcher(None, name.lstrip("-"), one.lstrip("-")).ratio()
                 for one in near}

@@ -14,9 +14,7 @@ ANY = "any"
 
 
 class RetiredOption(NamedTuple):
-    """keys: as files have it, with its table. default: the value that files may go on saying, or
-    ANY. remedy: what to use instead.
-    """
+    """keys: in files, with tables. default: what they may still say, or ANY. remedy: instead."""
 
     keys: tuple[str, ...]
     default: object

@@ -88,20 +88,6 @@ def excludes(about: Iterable[str], other: str, remedy: str = "leave one of them 
                 f"no {{name}} beside {option_of(other)}{why}", "{value}", remedy, but_for=but_for)
 
 
-def _is_shaded(settings: Settings) -> bool:
-    """True for shaded breaks that no table of treatments describes."""
-    return settings["treatment"] is None and settings["break_kind"] == "shaded"
-
-
-def _nothing_crosses(settings: Settings) -> bool:
-    return (settings["treatment"] is None and settings["break_kind"] == "hard"
-            and settings["breach"] in (None, "never"))
-
-
-def _is_not_learned_from_gains(settings: Settings) -> bool:
-    return not settings["gain_share"] > 0.0 == settings["discount_end"]
-
-
 def _drawn(settings: Settings) -> float:
     return float(sum(settings[name] for name in DRAWN))
 
@@ -116,12 +102,15 @@ RULES = (
     needs(("treatments", "treatment_age"), ("treatment",),
           "name a treatment, or leave it out"),
     excludes(("break_kind",), "treatment", why=", whose table says it"),
-    Rule(("break_width_m", "breach"), ("break_kind",), _is_shaded,
+    Rule(("break_width_m", "breach"), ("break_kind",),
+         lambda given: given["treatment"] is None and given["break_kind"] == "shaded",
          "no {name} beside --break-kind shaded", "{value}",
          "leave it out, or choose the other --break-kind"),
     needs(("response_min", "crew_speed_km_h", "crew_km", "hold_in"), ("hold",),
           "give --hold hand or equipment, or leave it out", but_for=("run",)),
-    Rule(("hold",), ("break_kind", "breach"), _nothing_crosses, "breaks that fire can cross",
+    Rule(("hold",), ("break_kind", "breach"),
+         lambda given: given["treatment"] is None and given["break_kind"] == "hard"
+         and given["breach"] in (None, "never"), "breaks that fire can cross",
          "hard breaks that nothing crosses", "give --break-kind shaded, or a rule of --breach"),
     needs(("roads",), ("hold", "cost_per_km"), "say who comes by the roads, or leave it out",
           but_for=("landscape lines", "read_landscape")),
@@ -191,7 +180,8 @@ RULES = (
          "leave the others out"),
     Rule(("segments", "fit_steps"), ("discount",), lambda settings: settings["discount"] > 0.0,
          "--discount = 0 together with {name}", "{discount}", "set it, or leave {name} out"),
-    Rule(("segments", "fit_steps"), ("gain_share", "discount_end"), _is_not_learned_from_gains,
+    Rule(("segments", "fit_steps"), ("gain_share", "discount_end"),
+         lambda given: not given["gain_share"] > 0.0 == given["discount_end"],
          "--gain-share above 0 and --discount-end = 0 together with {name}",
          "{gain_share} and {discount_end}", "set them, or leave it out"),
     # fires on a map, and what is shown

@@ -12,7 +12,7 @@ import typing
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING as MISSING
-from dataclasses import Field, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,9 +28,7 @@ ONE_EACH = "one each"
 
 
 class Reader(NamedTuple):
-    """Marks a setting that has a function of its own to read it; said several times, it is given a
-    list. words: its values in the help.
-    """
+    """Marks a setting that has its own function to read it, and the words of its values in help."""
 
     read: Callable[[Any], Any]
     words: str
@@ -123,9 +121,7 @@ class Leaf(NamedTuple):
 
 
 def places_in(text: str) -> Iterator[Path]:
-    """Yield the file that a text names and that is there; of FILE:NAME the file, where each may
-    have colons in it.
-    """
+    """Yield the file that a text names and that is there; of FILE:NAME the file."""
     parts = text.split(":")
     for count in range(1, len(parts) + 1):
         name = ":".join(parts[:count])
@@ -165,20 +161,14 @@ def _walk(kind: Any, path: tuple[str, ...], given: Any) -> Iterator[Leaf]:
     texts = meanings(kind)
     for field in fields(kind):
         own, hint = (*path, field.name), hints[field.name]
-        default = default_of(field) if given is None else getattr(given, field.name)
+        default = (getattr(given, field.name) if given is not None else field.default
+                   if field.default_factory is MISSING else field.default_factory())
         if is_dataclass(hint):
             yield from _walk(hint, own, default)
         else:
             last = getattr(kind, "KEYS", {}).get(field.name, field.name)
             key = ".".join([*(part for part in path if part not in TRANSPARENT), last])
             yield Leaf(own, hint, default, texts.get(field.name, ""), key)
-
-
-def default_of(field: "Field[Any]") -> Any:
-    """The default of a field, MISSING if it has none."""
-    if field.default_factory is not MISSING:
-        return field.default_factory()
-    return field.default
 
 
 def bounds_of(hint: Any) -> Iterator[Any]:

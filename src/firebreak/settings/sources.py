@@ -23,9 +23,7 @@ _TYPED = re.compile(r"--?(?!(inf|infinity|nan)$)[A-Za-z]")
 
 
 class Given(NamedTuple):
-    """A setting as it was said. is_ready: its value needs no conversion; is_strict: no number is
-    text.
-    """
+    """A setting as said. is_ready: its value needs no conversion; is_strict: no number is text."""
 
     leaf: Leaf
     raw: Any

@@ -171,11 +171,7 @@ def priced_rows(found: "Evaluation", area: PlanningArea, limits: Limits) -> "Eva
 
 
 def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
-    """A landscape whose costs rise with the way to a road, where the options say so.
-
-    Raises:
-        InputError: no roads.
-    """
+    """A landscape whose costs rise with the way to a road, where the options say so."""
     if not options.cost_per_km:
         return full
     if full.road_m is None:
@@ -186,11 +182,7 @@ def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
 
 
 def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "Corridors | None":
-    """The lines to choose among, those of their pieces that have treatable cells.
-
-    Raises:
-        InputError: no line that could be built.
-    """
+    """The lines to choose among, those of their pieces that have treatable cells."""
     from firebreak.landscape.candidates.corridor import corridor_of
     from firebreak.landscape.formats.assemble import warn
     from firebreak.landscape.formats.overlays import file_and_attribute
@@ -234,9 +226,6 @@ def _treatable(include: NDArray[np.int64], land: "Landscape", offset: tuple[int,
     """Cells to include without those that do not burn anyway, by rows.
 
     offset: where the land lies in the whole map.
-
-    Raises:
-        InputError: some burn and may not be treated, or none is left.
     """
     burns = include[land.burnable.ravel()[include]]
     barred = burns[~land.treatable.ravel()[burns]]

@@ -1,14 +1,13 @@
 """A plan that was made at once: what it changes on test fires, and its files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.api.plans.area import house_buffer_of
 from firebreak.api.plans.corridors import lines_of_network
-from firebreak.api.plans.request import PlanRequest, Sayer
+from firebreak.api.plans.request import PlanRequest
 from firebreak.api.shared.domains import money_by_year
 from firebreak.api.shared.map_defaults import rows_named
 from firebreak.landscape.candidates.corridor import Corridor, with_line_lengths
@@ -119,13 +118,6 @@ class PlanAtOnce:
             return None
         return on_full_map(self.judgement.result), segment_columns(self.judgement.result)
 
-    def writing(self, say: Sayer) -> AbstractContextManager[None]:
-        """The context in which the plan is written.
-
-        say: takes a sentence where it is stopped and what is done of it is kept.
-        """
-        return self.unfinished.writing(say)
-
     def write_plan(self, out: Path, first: FirstPlan | None = None) -> list[Path]:
         """Write the plan itself, and the whole landscape with its breaks for other fire programs.
 
@@ -228,9 +220,7 @@ def _counts(made: PlanAtOnce, evaluation: Evaluation, parts: list[Corridor]) -> 
 
 
 def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResult | None:
-    """The schedule of the plan's segments, in build order: what to build and maintain; None where
-    it was not asked or there is nothing to build.
-    """
+    """The schedule of the plan's segments; None where none is asked for or nothing is built."""
     options, area = made.request.options, made.request.area
     horizon = options.place.horizon
     if horizon is None or not order:

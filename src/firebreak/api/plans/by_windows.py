@@ -3,7 +3,7 @@ and written.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -137,10 +137,6 @@ class PlanByWindows:
         if found is None or self.request.options.report == "none":
             return None
         return lift_segments(found.parts, self.plan.shape, area.offset, area.full), found.columns
-
-    def writing(self, say: Sayer) -> AbstractContextManager[None]:
-        """Block as that of `PlanAtOnce.writing`."""
-        return self.unfinished.writing(say)
 
     def write_plan(self, out: Path) -> list[Path]:
         """Write the plan itself."""

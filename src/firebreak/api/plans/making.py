@@ -174,9 +174,7 @@ def beside(made: PlanAtOnce, methods: Sequence[str], existing: Mapping[str, Plan
 
 
 def _shown(made: PlanAtOnce) -> int:
-    """The number of plan fires that other methods are given: the plan's, but of those that windows
-    were given no more than one method holds.
-    """
+    """The number of plan fires of other methods: the plan's, but no more than one method holds."""
     given = made.plan.plan_fires
     most = max(PLAN_FIRES, most_plan_fires(made.scene.landscape.fuel_model.size))
     return min(given, most) if made.request.options.plan_fires is None else given

@@ -98,7 +98,7 @@ def check_options(source: "str | Landscape", options: PlanOptions) -> bool | Non
     if options.windows != WindowOptions():
         _check_by_windows(options)
         return True
-    if _can_need_windows(method) and _may_be_large(source, options):
+    if (method in CHOOSERS or method_of(method).guided) and _may_be_large(source, options):
         return None
     _check_at_once(options)
     return False
@@ -163,10 +163,6 @@ def _needs_whole(options: PlanOptions) -> bool:
             or options.fires_per_ha_year is not None or bool(options.budget.years))
 
 
-def _can_need_windows(method: str) -> bool:
-    return method in CHOOSERS or method_of(method).guided
-
-
 def no_words(words: str) -> None:
     """Nobody listens."""
 
@@ -190,9 +186,7 @@ def compared_methods(options: PlanOptions) -> list[str]:
 
 
 def _may_be_large(source: "str | Landscape", options: PlanOptions) -> bool:
-    """True where the map may have more than MAX_TREATABLE treatable cells, as far as is known
-    before it is read.
-    """
+    """True where the map may have more than MAX_TREATABLE treatable cells, before it is read."""
     from firebreak.api.shared.scene_checks import size_in_headers
     from firebreak.landscape.names import path_of
 
@@ -230,9 +224,7 @@ def _check_memory(source: "str | Landscape", options: PlanOptions) -> None:
 
 
 def _check_by_windows(options: PlanOptions) -> None:
-    """Refuse options that no plan by windows can be made with, or that would change nothing in it:
-    no option is without effect, see docs/scale.md.
-    """
+    """Refuse options that a plan by windows cannot heed: no option is without effect."""
     method = options.method or DEFAULT
     options.windows.check()
     check(options, rules=BY_WINDOWS)

@@ -73,7 +73,7 @@ def write_run(
         whole: a context in which the plan's own files are written, all or none.
         say: takes a sentence where a plan by windows is stopped, which then stays unfinished.
     """
-    with run.writing(say), writing_into(made_folder(out)) as writing:
+    with run.unfinished.writing(say), writing_into(made_folder(out)) as writing:
         with whole():
             files = [record(), *run.write_plan(out)]
         run = run.judged(bar)

@@ -146,9 +146,7 @@ def money_in(limits: Limits, land: "Landscape", width_m: float | None, *,
 
 def parts_of_cell(land: "Landscape",
                   width_m: float | None) -> "tuple[NDArray[np.float64], float]":
-    """The hectares that are treated in each cell, [H, W], as parts of those of the treatable cell
-    with the most; and these.
-    """
+    """Treated hectares of each cell [H, W] as parts of the most of a treatable cell; and these."""
     from firebreak.landscape.treatment_table import treated_ha
 
     each = treated_ha(land, width_m)

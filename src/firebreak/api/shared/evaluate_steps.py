@@ -42,9 +42,7 @@ KIND = "burned fires"
 
 
 class Request(NamedTuple):
-    """A comparison. more: the other arguments of `evaluate` but for the test fires; domains: of the
-    scenes, None of those that have none.
-    """
+    """A comparison. more: other arguments of `evaluate`; domains: of the scenes, or None."""
 
     scenes: "list[Scene]"
     methods: list[str]
@@ -161,9 +159,7 @@ def kept_in(folder: Path, burn: "Burn") -> "Burn":
 
 
 def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions) -> "Plan":
-    """A plan as it is given, or read for the only landscape; where only a part of that is burned,
-    as a plan of the part.
-    """
+    """A plan, read for the only landscape if need be; where only a part burns, of that part."""
     from firebreak.api.shared.records import warn_of_other_options
     from firebreak.planning.core.area import cut_plan
     from firebreak.planning.output.export import read_plan
@@ -242,9 +238,7 @@ def _window_part(land: "Landscape", window: "Window", options: EvaluateOptions,
 
 def _shares(options: EvaluateOptions, lands: "Sequence[Landscape]",
             plans: "Sequence[Plan]") -> list[float]:
-    """The share of each landscape's cost that methods may spend: where nobody says a budget, that
-    of the first plan that is compared.
-    """
+    """The share of each landscape's cost to spend; if not said, that of the first compared plan."""
     from firebreak.api.shared.domains import share_of
 
     if plans and options.budget == UNSAID:

@@ -214,8 +214,7 @@ def _maps(scene: "Scene", burned: "BurnResult", fires_per_ha_year: float | None,
 
 
 def _means(weight: NDArray[np.float64]) -> "Callable[[FireBehavior], Bands]":
-    """The function that makes mean maps of a band's fire behaviour, over weather of these weights.
-    """
+    """The function that makes mean maps of fire behaviour over weather of these weights."""
     def mean(grid: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.tensordot(weight, grid, axes=1)
 

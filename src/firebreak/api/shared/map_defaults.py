@@ -3,14 +3,12 @@ that are assumed where no option says them. Synthetic land and training have the
 settings.
 """
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from firebreak.settings.scene import FireSettings, MadeBreaks
+from firebreak.settings.scene import MadeBreaks
 from firebreak.settings.schema import option_of
 
 if TYPE_CHECKING:
-    from firebreak.fire import FireRegime
     from firebreak.landscape.landscape import Landscape
     from firebreak.landscape.treatment_table import TreatmentRow
     from firebreak.landscape.treatments import Treatment
@@ -31,27 +29,6 @@ def is_map(source: "str | Landscape") -> bool:
     return not is_made(source if isinstance(source, str) else source.name)
 
 
-def hours_of(fire: FireSettings, hours: float | None, on_map: bool) -> float | None:
-    """The hours that are asked for, or assumed where nothing says how long fires last: a plan of an
-    earlier version says the share that they burn.
-    """
-    is_said = fire.duration_min is not None or fire.burned_share is not None
-    return HOURS if hours is None and on_map and not is_said else hours
-
-
-def regime_of(hours: float | None, periods: float) -> "FireRegime | None":
-    """Fires of burning periods; None for fires that last by their duration."""
-    from firebreak.fire import FireRegime
-
-    return None if hours is None else FireRegime(hours=hours, periods=periods)
-
-
-def crews_of(breaks: MadeBreaks, on_map: bool) -> MadeBreaks:
-    """The breaks with the length that crews are assumed to hold."""
-    assumed = on_map and breaks.hold is not None and breaks.crew_km is None
-    return replace(breaks, crew_km=CREW_KM) if assumed else breaks
-
-
 def event_of(from_deg: float | None, seed: int) -> "tuple[WeatherStreams, str]":
     """The wind event that is assumed, and a sentence on it.
 
@@ -69,18 +46,6 @@ def event_of(from_deg: float | None, seed: int) -> "tuple[WeatherStreams, str]":
         "the weather: winds of 32, 56 and 80 km/h at 20 ft in 1, 2 and 1 of 4 fires, within 22.5 "
         f"degrees of {where}, over dry fuels (D1L1, D1L2); --weather FILE or --wind-20ft-km-h "
         "gives another")
-
-
-def assumed_words(*, hours: bool, crews: bool) -> list[str]:
-    """Sentences on what is assumed: hours of burning periods, the length that crews hold."""
-    words = []
-    if hours:
-        words.append(f"how long fires last: burning periods of {HOURS:g} hours (median); "
-                     "--burning-hours gives another")
-    if crews:
-        words.append(f"crews that hold at most {CREW_KM:g} km of break in one fire; --crew-km "
-                     "gives another length, or unlimited")
-    return words
 
 
 def rows_named(breaks: MadeBreaks) -> "list[TreatmentRow]":
@@ -105,14 +70,3 @@ def treatment_asked(breaks: MadeBreaks) -> "Treatment":
     if not rows:
         return treatment_of(breaks)
     return treatment_of_rows(rows, breaks.treatment_age, WHERE, breaks.break_width_m)
-
-
-def on_map(land: "Landscape", breaks: MadeBreaks) -> "Landscape":
-    """A landscape whose cells each have a treatment, its cost, or may not be treated.
-
-    Raises:
-        InputError: no cell can be treated, or the landscape has costs of its own.
-    """
-    from firebreak.landscape.treatment_table import with_treatments
-
-    return with_treatments(land, rows_named(breaks), WHERE, breaks.break_width_m)

@@ -85,9 +85,7 @@ def warn_of_other_breaks(policy: "Policy", options: "SceneOptions") -> None:
 
 
 def _unlike(breaks: dict[str, Any], wanted: dict[str, Any]) -> tuple[int, bool, int]:
-    """The unlikeness of two breaks, least first: settings that differ; kinds that differ; settings
-    that one of them does not have.
-    """
+    """Unlikeness of two breaks: settings that differ, kinds that do, settings that only one has."""
     nothing = (None, False, "never")
     other = [(breaks[name], value) for name, value in wanted.items() if breaks[name] != value]
     return (len(other), breaks["kind"] != wanted["kind"],

@@ -52,9 +52,7 @@ def _draws_bars() -> bool:
 
 
 def _bar_of_place() -> "type[tqdm[NoReturn]]":
-    """tqdm as a widget in a notebook that has them, else as text. The library's warning that there
-    are no widgets is no news to who sees the text.
-    """
+    """tqdm as a widget in a notebook that has them, else as text without the library's warning."""
     from tqdm import TqdmWarning
 
     with warnings.catch_warnings():
@@ -176,7 +174,5 @@ def bars(quiet: bool) -> Callable[[int, str], AbstractContextManager[Advance]]:
 
 
 def notebook_bars(quiet: bool) -> Callable[[int, str], AbstractContextManager[Advance]]:
-    """The same for functions: a program that calls them elsewhere than in a notebook or on a
-    terminal hears nothing.
-    """
+    """The same for functions: outside of notebooks and terminals a program hears nothing."""
     return bars(quiet or not _draws_bars())

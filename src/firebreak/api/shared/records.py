@@ -152,9 +152,7 @@ def _read_with(path: Path, key: str) -> Iterator[Path]:
 
 
 def _in_folder(folder: Path, key: str) -> Iterator[Path]:
-    """The files that are read of a folder; none of a run that goes on, whose key is `resume`: it is
-    written anew.
-    """
+    """The files that are read of a folder; none of a run that goes on, which is written anew."""
     if key == "resume":
         return
     if (folder / "config.toml").is_file():
@@ -170,9 +168,7 @@ def _of_plan(folder: Path) -> Iterator[Path]:
 
 
 def _data_in(folder: Path) -> Iterator[Path]:
-    """The layers of a landscape and the tables beside them, and weather; not what firebreak wrote
-    there itself.
-    """
+    """Layers of a landscape, tables beside them, and weather; not what firebreak wrote there."""
     from firebreak.landscape.formats.layers import rasters_in
 
     try:
@@ -192,9 +188,7 @@ KEPT = ("budget", "method", "policy", "plan_fires", "time_limit", "test_fires", 
 
 
 def write_options(folder: Path, options: Any, **more: dict[str, Any]) -> Path:
-    """Writes the options of the scene, and further groups, beside their results, so that these say
-    what they are for.
-    """
+    """Writes the options of the scene, and further groups, beside their results."""
     path = folder / OPTIONS_FILE
     groups = _groups(options) | plain(more)
     write_text(path, json.dumps(groups, indent=2) + "\n")

@@ -44,16 +44,11 @@ def configuration(name: str | None, options: TrainOptions, given: dict[str, Any]
     values = {"seed": options.seed, **given}
     changes = [*options.set, *(f"{key}={value}" for key, value in values.items()
                                if value is not None)]
-    config = load_config(named(name) if options.resume is None else _stored(options.resume),
-                         changes)
+    config = load_config(_stored(options.resume) if options.resume is not None else
+                         DEFAULT_PRESET if name is None else name, changes)
     use_threads(config.train.threads, config.train.torch_threads)
     _warn_of_unused_winds(config)
     return with_data(config, data_folder(config, options.data))
-
-
-def named(name: str | None) -> str:
-    """The preset or file of a new run: the usual preset where none was named."""
-    return DEFAULT_PRESET if name is None else name
 
 
 def check_resumed(name: str | None, options: TrainOptions) -> None:
@@ -190,8 +185,7 @@ def _postfix(row: dict[str, Any]) -> str:
 
 def compared(config: "RunConfig", splits: "Splits", folder: Path,
              bar: "Bar") -> "dict[str, Evaluation]":
-    """Evaluates the best policy on every test source, and stores the results; by the source's name.
-    """
+    """Evaluates the best policy on every test source, by its name, and stores the results."""
     from firebreak.agent.policy_file import load_policy
     from firebreak.files import write_text
     from firebreak.planning.evaluation.evaluate import evaluate

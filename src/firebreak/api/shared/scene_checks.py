@@ -54,16 +54,12 @@ def check_tiled_memory_first(spec: str, cells_named: tuple[int, int] | None, thr
 
 
 def least_rows(spec: str, weather: Path | None, scenarios: int) -> int:
-    """Rows of weather, at least: that of a file, of a Cell2Fire folder and of a sample, may
-    have fewer than the scenarios asked for.
-    """
+    """Rows of weather, at least: a file, a Cell2Fire folder or a sample may have few."""
     return scenarios if weather is None and not path_of(spec).is_dir() else 1
 
 
 def size_in_headers(path: Path) -> tuple[int, int] | None:
-    """Rows and columns of a landscape's file, or of the smallest raster of its folder; None where
-    no header tells.
-    """
+    """Rows and columns of a file, or of the smallest raster of a folder; None if none tells."""
     import rasterio
 
     files = sorted(path.iterdir()) if path.is_dir() else [path]

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from firebreak.api.shared.map_defaults import (
-    assumed_words,
-    crews_of,
+    CREW_KM,
+    HOURS,
+    WHERE,
     event_of,
-    hours_of,
     is_map,
-    on_map,
-    regime_of,
     rows_named,
     treatment_asked,
 )
@@ -190,22 +188,22 @@ class SceneOptions:
         """
         from firebreak.landscape.formats.overlays import with_rasters
         from firebreak.landscape.formats.read import read_landscape
+        from firebreak.landscape.treatment_table import with_treatments
 
         given, source = self.map, spec if isinstance(spec, str) else ""
-        rows_named(self.breaks)  # what is wrong there is said before a large map is read
+        rows = rows_named(self.breaks)  # what is wrong there is said before a large map is read
         if isinstance(spec, str):
             if given.ignitions is None:
                 notice_of_ignitions(Path(spec))
             spec = read_landscape(spec, terrain=given.terrain, crs=given.crs)
-        land = spec
-        land = with_rasters(land, value=given.value, cost=given.cost, treatable=given.treatable,
+        land = with_rasters(spec, value=given.value, cost=given.cost, treatable=given.treatable,
                             barriers=given.barriers, ignition=given.ignitions, roads=given.roads,
                             fought=given.hold_in,
                             crossed=self.breaks.breach != "never"
-                            and not is_made(source or land.name), moved=moved)
+                            and not is_made(source or spec.name), moved=moved)
         land = replace(land, value_unit=self._value_unit() or land.value_unit)
         if self.breaks.treatment is not None:
-            land = on_map(land, self.breaks)
+            land = with_treatments(land, rows, WHERE, self.breaks.break_width_m)
         return land if given.built is None else self._with_built(land, given.built)
 
     def with_strips(self, land: "Landscape", sources: "Iterable[object]") -> "Landscape":
@@ -234,11 +232,7 @@ class SceneOptions:
         return land
 
     def _value_unit(self) -> str | None:
-        """The unit of the values, as far as the options tell.
-
-        Raises:
-            InputError: no name of a unit.
-        """
+        """The unit of the values, as far as the options tell."""
         from firebreak.landscape.formats.overlays import counted_in
         from firebreak.landscape.value_unit import UNKNOWN, checked_unit, unit_of_file
 
@@ -253,12 +247,7 @@ class SceneOptions:
         return UNKNOWN if stem is None else unit_of_file(stem)
 
     def _with_built(self, land: "Landscape", path: Path) -> "Landscape":
-        """A landscape with what the treatment leaves where breaks stand already.
-
-        Raises:
-            InputError: breaks narrower than a cell, or that fire crosses by a rule: they are no
-                matter of fuel; none of them on the landscape.
-        """
+        """A landscape with what the treatment leaves where breaks stand already."""
         from firebreak.landscape.formats.treated import with_standing_breaks
         from firebreak.landscape.raster.on_grid import mask_of
 
@@ -274,35 +263,39 @@ class SceneOptions:
 
     def conditions(self, landscape: "Landscape", spec: str) -> "FireConditions":
         """The assumptions on fires on a landscape read from `spec`."""
-        from firebreak.fire import conditions_from
+        from firebreak.fire import FireRegime, conditions_from
 
-        on_map = is_map(spec or landscape)
-        fire, breaks = self.fire, crews_of(self.breaks, on_map)
-        hours = hours_of(fire, fire.burning_hours, on_map)
-        assumed = assumed_words(hours=hours != fire.burning_hours,
-                                crews=breaks is not self.breaks)
+        on_map, assumed = is_map(spec or landscape), []
+        fire, hours, breaks = self.fire, self.fire.burning_hours, self.breaks
         weather = self._weather(landscape, spec)
         if weather is None and on_map and self.weather.wind_20ft_km_h is None:
             weather, words = event_of(self.weather.wind_from_deg, self.seed)
-            assumed.insert(0, words)
+            assumed.append(words)
+        # A plan of an earlier version says the share that fires burn.
+        if hours is None and on_map and fire.duration_min is None and fire.burned_share is None:
+            hours = HOURS
+            assumed.append(f"how long fires last: burning periods of {HOURS:g} hours (median); "
+                           "--burning-hours gives another")
+        if on_map and breaks.hold is not None and breaks.crew_km is None:
+            breaks = replace(breaks, crew_km=CREW_KM)
+            assumed.append(f"crews that hold at most {CREW_KM:g} km of break in one fire; "
+                           "--crew-km gives another length, or unlimited")
         made = conditions_from(
             fire, breaks, climate=self._climate(),
             scenarios=self.weather.scenarios, weather=weather,
             response=_response(self.map.losses), treatment=treatment_asked(self.breaks),
-            regime=regime_of(hours, fire.burning_periods), on_map=on_map)
+            on_map=on_map,
+            regime=None if hours is None else FireRegime(hours=hours,
+                                                         periods=fire.burning_periods))
         return replace(made, assumed=tuple(assumed))
 
     def scene(self, landscape: "Landscape", spec: str, plan_fires: int = 0) -> "Scene":
         """The scene of a landscape read from `spec`, where so many plan fires fit beside it."""
-        from firebreak.fire import make_scene
         from firebreak.planning.core.fire_counts import check_planning
 
         conditions = self.conditions(landscape, spec)
         check_planning(landscape.shape, conditions, plan_fires, landscape.name)
-        made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape))
-        warn_of_small_fires(made)
-        warn_of_hemmed_starts(made)
-        return _drawn_where_they_matter(made)
+        return self._made(landscape, conditions)
 
     def tiled_scene(self, landscape: "Landscape", spec: str, more: int = 0,
                    beside: int = 0) -> "Scene":
@@ -311,16 +304,23 @@ class SceneOptions:
         more: bytes of a cell that are taken beside it; beside: processes of this machine that burn
             its fires too.
         """
-        from firebreak.fire import make_scene
         from firebreak.native_library import max_threads
 
         conditions = self.conditions(landscape, spec)
         check_tiled_memory(landscape, conditions.stream_rows, max_threads(), more, beside)
+        return self._made(landscape, conditions, tiled=True)
+
+    def _made(self, landscape: "Landscape", conditions: "FireConditions", *,
+              tiled: bool = False) -> "Scene":
+        """The scene; of a real map whose fires have hours with the proposal of its fires."""
+        from firebreak.fire import make_scene, with_proposal
+
         made = make_scene(landscape, conditions, self.seed, layers=self.layers(landscape),
-                          tiled=True)
+                          tiled=tiled)
         warn_of_small_fires(made)
         warn_of_hemmed_starts(made)
-        return _drawn_where_they_matter(made)
+        no_proposal = is_made(landscape.name) or conditions.regime.median_min is None
+        return made if no_proposal else with_proposal(made)
 
     def layers(self, landscape: "Landscape") -> "list[ValueLayer] | None":
         """The values of `--layers` on a landscape's grid, 0 outside the area of a domain; None if
@@ -361,7 +361,8 @@ class SceneOptions:
         from firebreak.weather.load import weather_of
 
         given = self.weather
-        file = given.weather or (None if _wind_given(given) else own_weather(spec))
+        wind = given.wind_20ft_km_h is not None or given.wind_from_deg is not None
+        file = given.weather or (None if wind else own_weather(spec))
         check(replace(given, weather=file), rules=WEATHER_RULES)
         if file is None:
             return None
@@ -371,25 +372,8 @@ class SceneOptions:
                           latitude_deg=latitude_of(landscape))
 
 
-def _drawn_where_they_matter(scene: "Scene") -> "Scene":
-    """The scene of a real map with the proposal of its fires; that of other land, or of fires that
-    are to burn a share of the map, as it is.
-    """
-    from firebreak.fire import with_proposal
-
-    if is_made(scene.landscape.name) or scene.conditions.regime.median_min is None:
-        return scene
-    return with_proposal(scene)
-
-
-def _wind_given(given: WeatherOptions) -> bool:
-    return given.wind_20ft_km_h is not None or given.wind_from_deg is not None
-
-
 def own_weather(spec: str) -> Path | None:
-    """The weather that a sample or a Cell2Fire folder brings; none for a landscape without a
-    source.
-    """
+    """The weather that a sample or a Cell2Fire folder brings; None for any other landscape."""
     if is_sample(spec):
         return weather_place(spec)
     if not spec or not Path(spec).is_dir():

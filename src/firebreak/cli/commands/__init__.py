@@ -25,9 +25,7 @@ COMMANDS = {
 
 
 class Program(NamedTuple):
-    """A command, or an action of one: its module, the class of its options, the function that runs
-    it. The module is loaded when it is asked for.
-    """
+    """A command or an action: its module, loaded late, the class of its options, its function."""
 
     module: str
     options: str

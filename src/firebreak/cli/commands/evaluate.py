@@ -77,8 +77,7 @@ def _run(args: EvaluateArguments) -> int:
 
 @contextmanager
 def _burning(args: EvaluateArguments, scenes: "list[Scene]") -> "Iterator[Burn]":
-    """The function that burns fires: here or by workers, and kept in a folder where one is named.
-    """
+    """The function that burns fires: here or by workers, kept in a folder where one is named."""
     from firebreak.api.shared.evaluate_steps import kept_in
     from firebreak.planning.evaluation.judging import statistics
     from firebreak.planning.evaluation.losses import burned_by_workers, burner_recipe

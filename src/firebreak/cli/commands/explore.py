@@ -23,7 +23,6 @@ from firebreak.cli.shared.signals import Terminated, answered
 from firebreak.files import check_not_kept, made_folder
 
 if TYPE_CHECKING:
-
     from numpy.typing import NDArray
 
     from firebreak.agent.policy_file import Policy
@@ -36,7 +35,12 @@ _MAX_ROUND_S = 60.0  # that a plan of the explorer takes between two questions, 
 
 def explore(args: VisualizeArguments) -> int:
     """Serves or writes the explorer."""
-    _check(args)
+    if args.export is not None and args.export.is_dir():
+        raise fail(expected="a file to write", given="a folder", where=str(args.export),
+                   remedy="name a file, such as explorer.html")
+    if args.export is not None:
+        common.check_file(args.export, ".html", "--export")
+        check_not_kept(args.export)
     use_threads(args.threads, torch_threads=1)
     begin = time.perf_counter()
     shown = _exploration(args)
@@ -49,15 +53,6 @@ def explore(args: VisualizeArguments) -> int:
         common.print_json({"files": [str(path) for path in files],
                            "seconds": time.perf_counter() - begin})
     return 0
-
-
-def _check(args: VisualizeArguments) -> None:
-    if args.export is not None and args.export.is_dir():
-        raise fail(expected="a file to write", given="a folder", where=str(args.export),
-                   remedy="name a file, such as explorer.html")
-    if args.export is not None:
-        common.check_file(args.export, ".html", "--export")
-        check_not_kept(args.export)
 
 
 def _exploration(args: VisualizeArguments) -> "Exploration":
@@ -84,9 +79,7 @@ def _of_run(folder: Path, args: VisualizeArguments) -> "Exploration":
 
 
 def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
-    """A plan on the land and under the options that it was made with, with the breaks that stand
-    already and the network that it was compared with.
-    """
+    """A plan on its land under its options, with standing breaks and the network compared with."""
     from firebreak.agent.policy_file import load_policy
     from firebreak.api.plans.area import planning_area
     from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
@@ -109,9 +102,7 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
 
 
 def _followed(folder: Path) -> Path | None:
-    """Shipped policy that a plan followed: the default of another version may be another. None
-    where it followed none of them.
-    """
+    """Shipped policy that a plan followed, if any: another version's default may be another."""
     from firebreak.agent.policy_place import shipped_policies
     from firebreak.planning.output.export import record_in
 

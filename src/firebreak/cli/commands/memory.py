@@ -15,7 +15,6 @@ from firebreak.settings.kinds import AtLeastOne
 from firebreak.settings.schema import ONE_EACH, POSITIONAL
 
 if TYPE_CHECKING:
-    from firebreak.memory.verdict import Verdict
     from firebreak.train.config.schema import RunConfig
 
 FILE = "memory.jsonl"
@@ -80,8 +79,8 @@ def report(bound: Bound[ReportArguments]) -> int:
 
 def check(bound: Bound[CheckArguments]) -> int:
     """Runs the action."""
-    from firebreak.memory.explain import describe_verdict
-    from firebreak.memory.verdict import judge
+    from firebreak.memory.explain import describe_verdict, to_json
+    from firebreak.memory.verdict import NOT_JUDGED, TOO_SHORT, judge
 
     args = bound.options
     begin = time.perf_counter()
@@ -92,15 +91,8 @@ def check(bound: Bound[CheckArguments]) -> int:
         rows = _trained_rows(args)
     verdict = judge(rows)
     print(describe_verdict(verdict, rows))
-    return _conclude(verdict, args.json, time.perf_counter() - begin)
-
-
-def _conclude(verdict: "Verdict", as_json: bool, seconds: float) -> int:
-    from firebreak.memory.explain import to_json
-    from firebreak.memory.verdict import NOT_JUDGED, TOO_SHORT
-
-    if as_json:
-        common.print_json({**to_json(verdict), "seconds": seconds})
+    if args.json:
+        common.print_json({**to_json(verdict), "seconds": time.perf_counter() - begin})
     if verdict.state in (TOO_SHORT, NOT_JUDGED):
         return NO_VERDICT
     return LEAK_FOUND if verdict.state == "leak" else 0

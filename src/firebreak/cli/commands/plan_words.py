@@ -62,27 +62,25 @@ def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Pa
     else:
         _say_windows(run)
         record = _record_of_windows(run)
-    domain, area_ha = run.request.area.domain, _hectares(run)
+    plan, area = run.plan, run.request.area
+    each_ha = treated_ha(area.land, args.scene.breaks.break_width_m)
+    area_ha = round(float(each_ha.ravel()[plan.cells].sum()), 6)
     most_ha = args.budget.hectares
     if most_ha is not None:
         print(f"{area_ha:,.6g} ha of at most {most_ha:,.6g} ha are treated")
-    print(domain_words(domain), end="")
+    print(domain_words(area.domain), end="")
     for path in files:
         print(path)
     if isinstance(run, PlanAtOnce) and run.evaluation is not None and not has_vector_reader():
         print(f"plan.gpkg is left out: run {install('vector')} for GeoPackages")
-    print(f"next: {_next(args, run.plan, out)}")
+    print(f"next: {_next(args, plan, out)}")
     if args.scene.json:
-        common.print_json({**_plan_record(run.plan), "area_ha": area_ha, **record,
-                           **({} if domain is None else {"domain": domain.to_json()}),
-                           "files": [str(path) for path in files]})
-
-
-def _hectares(run: "PlanRun") -> float:
-    """The hectares that a plan treats."""
-    options, area = run.request.options, run.request.area
-    each = treated_ha(area.land, options.scene.breaks.break_width_m)
-    return round(float(each.ravel()[run.plan.cells].sum()), 6)
+        common.print_json({
+            "method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
+            "cost_unit": plan.cost_unit, "currency": plan.currency, "seconds": plan.seconds,
+            "simulations": plan.simulations, "area_ha": area_ha, **record,
+            **({} if area.domain is None else {"domain": area.domain.to_json()}),
+            "files": [str(path) for path in files]})
 
 
 def _say_at_once(run: PlanAtOnce, command: str) -> None:
@@ -159,12 +157,6 @@ def _record_of_windows(run: "PlanByWindows") -> dict[str, Any]:
         tested["existing"] = {**_numbers(saved), "cost": cost}
     return {"windows": made.windows, "margin": made.margin, "rows": made.rows,
             "plan_fires": run.plan.plan_fires, "promised": made.promised, **tested}
-
-
-def _plan_record(plan: Plan) -> dict[str, Any]:
-    return {"method": plan.method, "n_cells": int(plan.cells.size), "cost": plan.cost,
-            "cost_unit": plan.cost_unit, "currency": plan.currency, "seconds": plan.seconds,
-            "simulations": plan.simulations}
 
 
 def _numbers(saved: "Interval") -> dict[str, float]:

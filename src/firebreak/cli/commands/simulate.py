@@ -16,7 +16,7 @@ from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.files import held_folder
-from firebreak.landscape.value_unit import Agreement, agreement_of
+from firebreak.landscape.value_unit import agreement_of
 from firebreak.settings.binding import Bound
 from firebreak.settings.schema import POSITIONAL
 
@@ -87,7 +87,10 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
           f"the burnable cells on average in {done.seconds:.1f} s ({lasts}); mean loss "
           f"{burned.loss.mean() * unit.per_value:.4g} {unit.name}")
     if agreement is not None:
-        print(_agreement_words(agreement))
+        print(f"observed fire: {agreement.observed:,} cells, simulated {agreement.simulated:,}, "
+              f"both {agreement.both:,}: precision {agreement.precision:.2f}, recall "
+              f"{agreement.recall:.2f}, area ratio {agreement.area_ratio:.2f}, intersection over "
+              f"union {agreement.iou:.2f}")
     facts = fire_facts(done.scene, done.fires)
     for words in fact_words(facts):
         print(words)
@@ -131,12 +134,6 @@ def _observed(path: Path, part: "Part") -> NDArray[np.bool_]:
         raise fail(expected="cells that the observed fire burned", given="none on the landscape",
                    where=str(path), remedy="check its place and reference system")
     return mask
-
-
-def _agreement_words(found: Agreement) -> str:
-    return (f"observed fire: {found.observed:,} cells, simulated {found.simulated:,}, both "
-            f"{found.both:,}: precision {found.precision:.2f}, recall {found.recall:.2f}, area "
-            f"ratio {found.area_ratio:.2f}, intersection over union {found.iou:.2f}")
 
 
 def _weather_words(scene: "Scene") -> str:

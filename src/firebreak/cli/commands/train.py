@@ -18,7 +18,6 @@ from firebreak.api.shared.run_output import (
     consume,
     draw_curves,
     draw_run,
-    named,
     splits_of,
     trainer_in,
 )
@@ -26,6 +25,7 @@ from firebreak.cli.shared import common, signals
 from firebreak.settings.binding import Bound
 from firebreak.settings.names import changed, command_words
 from firebreak.settings.schema import POSITIONAL
+from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:
     from firebreak.train.config.schema import RunConfig
@@ -52,17 +52,13 @@ def run(bound: Bound[TrainArguments]) -> int:
     args = bound.options
     config = configuration(args.config, args.run, {})  # refused before torch is loaded
     splits = splits_of(config)
-    folder = _folder_of(args.run, Path(named(args.config)).stem)
+    folder = _folder_of(args.run, Path(args.config or DEFAULT_PRESET).stem)
     with trainer_in(folder, config, splits, args.run.resume is not None) as trainer:
         return _run_and_report(args, trainer, folder)
 
 
 def _folder_of(options: TrainOptions, name: str) -> Path:
-    """The folder of the run to go on with, or of a new one, which is not made yet.
-
-    Raises:
-        InputError: nothing can be written there.
-    """
+    """The folder of the run to go on with, or of a new one, which is not made yet."""
     if options.resume is not None:
         return options.resume
     common.check_out(options.out)
@@ -130,11 +126,7 @@ def _going_on(failed: list[OSError]) -> Iterator[None]:
 
 def _run(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
          quiet: bool) -> dict[str, Any]:
-    """The run itself, listening to signals; the last row.
-
-    Raises:
-        KeyboardInterrupt: a signal has stopped it; it is saved.
-    """
+    """The run itself, listening to signals; the last row."""
     from firebreak.memory.profiler import reading
 
     received: list[int] = []

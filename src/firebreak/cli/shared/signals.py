@@ -54,9 +54,7 @@ def stopped() -> int | None:
 
 
 def answered() -> None:
-    """Takes the signal that came as one that has done its work: it is not handled again while the
-    command closes what it has open.
-    """
+    """Takes the signal that came for answered: it does not come again while the command closes."""
     global _current
     _current = Stop()
     with _sending:
@@ -103,8 +101,7 @@ def handling(handlers: dict[int, Handler]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def finishing() -> Iterator[None]:
-    """Run the block whole: a signal that comes meanwhile stops the command after it.
-    """
+    """Run the block whole: a signal that comes meanwhile stops the command after it."""
     came: list[int] = []
     heard: dict[int, Handler] = {number: lambda number, _frame: came.append(number)
                                  for number in WORDS
@@ -134,9 +131,7 @@ def stop_now(number: int, frame: Any) -> None:
 
 
 def _importing(frame: Any) -> bool:
-    """True for a frame in an import: modules in C end the process at an exception that comes from
-    within.
-    """
+    """True in an import: modules in C end the process at an exception from within."""
     while frame is not None:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True

@@ -8,10 +8,10 @@ import base64
 import json
 from collections.abc import Sequence
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any
 
 import numpy as np
+from matplotlib.colors import to_hex
 from numpy.typing import NDArray
 
 from firebreak import __version__
@@ -19,7 +19,6 @@ from firebreak.fire import Fires
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.degrees import degrees_of
 from firebreak.landscape.value_unit import value_unit
-from firebreak.planning.evaluation.intervals import FireGroups
 from firebreak.report.explorer.plans import Breathe, Exploration, ShownPlan
 from firebreak.report.explorer.queries import BOUNDS, EditedBreaks
 from firebreak.report.explorer.state import EXPLORE_SET, ExplorerState, LitFire, Outcome, Wind
@@ -48,19 +47,15 @@ def page(data: Json) -> str:
     text = (assets / "explorer.html").read_text(encoding="utf-8")
     # Within a script element nothing but "<" can end the data.
     content = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    # The files of the script, in the order of their names, as one that nothing else sees into.
+    script = "".join(part.read_text(encoding="utf-8") for part in sorted(
+        (assets / "js").iterdir(), key=lambda part: part.name))
     parts = {"STYLE": (assets / "explorer.css").read_text(encoding="utf-8"),
-             "SCRIPT": _script(assets),
+             "SCRIPT": f'"use strict";\n(() => {{\n{script}}})();\n',
              "ICON": ICON.replace("#", "%23"), "DATA": content}
     for name, part in parts.items():
         text = text.replace(f"@{name}@", part, 1)
     return text
-
-
-def _script(assets: Traversable) -> str:
-    """The files of the script, in the order of their names, as one that nothing else sees into."""
-    parts = sorted((assets / "js").iterdir(), key=lambda part: part.name)
-    inside = "".join(part.read_text(encoding="utf-8") for part in parts)
-    return f'"use strict";\n(() => {{\n{inside}}})();\n'
 
 
 def static_page(shown: Exploration, others: Sequence[ShownPlan] = (),
@@ -148,10 +143,12 @@ def start_data(shown: Exploration, plans: Sequence[ShownPlan], pending: Sequence
         "fires_end": how_fires_end(scene.conditions),
         "place": place_of(land), "rows": land.shape[0], "cols": land.shape[1],
         "cell_size_m": land.cell_size_m, "transform": list(land.transform),
-        "degrees": _degrees(land), "value_unit": _unit_of_values(land), "fuels": [
+        "degrees": _degrees(land),
+        "value_unit": "cells" if (unit := value_unit(land).name) == "ha" else unit,
+        "fuels": [
             {"code": code, "name": land.fuels.label(code),
              "title": land.fuels.titles.get(code, ""), "share": share,
-             "colour": _hex(fuel_colour(code, land.fuels))} for code, share in fuels],
+             "colour": to_hex(fuel_colour(code, land.fuels))} for code, share in fuels],
         "fuel": _base64(kind), "burnable": _base64(burns.astype(np.uint8)),
         "treatable": _base64(land.treatable.astype(np.uint8)),
         "light": _base64(np.clip(_BRIGHT * hillshade(land), 0, 255).astype(np.uint8)),
@@ -159,21 +156,17 @@ def start_data(shown: Exploration, plans: Sequence[ShownPlan], pending: Sequence
         "value": packed(np.where(burns, view.grid(scene.value), np.nan)),
         "rate": packed(np.where(burns, mean_rate, np.nan)),
         "flame": packed(np.where(burns, mean_flame, np.nan)),
-        "explore_fires": state.explore_fires, "intervals": _intervals(state.groups),
+        "explore_fires": state.explore_fires, "intervals": (
+            f"over the {state.groups.weathers} weathers of these fires"
+            if state.groups.over == "weathers" else
+            "over these fires, with the weather taken as given"),
         "untreated": outcome_data(state.untreated), "has_q_map": state.has_q_map,
         "wind": wind_data(state.mean_wind()),
         "minutes": scene.median_duration_min, "bounds": BOUNDS,
         "standing": _list(view.cells(np.array(shown.standing, np.int64))),
         "existing": _list(view.cells(np.array(shown.existing, np.int64))),
-        "points": (points := _points(land)), "points_of": value_unit(land).name if points else "",
+        "points": (points := _points(land)), "points_of": unit if points else "",
         "plans": [plan_data(plan) for plan in plans], "pending": list(pending)}
-
-
-def _intervals(groups: FireGroups) -> str:
-    """The draws that the intervals of the page are over."""
-    if groups.over == "weathers":
-        return f"over the {groups.weathers} weathers of these fires"
-    return "over these fires, with the weather taken as given"
 
 
 def _degrees(land: Landscape) -> Json | None:
@@ -184,12 +177,6 @@ def _degrees(land: Landscape) -> Json | None:
         return None
     east, north = (np.round(part, 7).tolist() for part in found)
     return {"points": DEGREE_POINTS, "east": east, "north": north}
-
-
-def _unit_of_values(land: Landscape) -> str:
-    """The unit of values: cells where all that counts is that they burn."""
-    unit = value_unit(land).name
-    return "cells" if unit == "ha" else unit
 
 
 def _points(land: Landscape) -> list[int]:
@@ -236,19 +223,13 @@ def state_answer(state: ExplorerState, breaks: EditedBreaks, with_q: bool) -> Js
 
 
 def fire_answer(fire: LitFire, cell: int | None, wind: Wind, minutes: float) -> Json:
-    """A fire's arrival times without and with breaks, and what it costs. cell: in which it starts;
-    None where that is not shown.
-    """
+    """Arrival times of a fire without and with breaks, and its losses. cell: its start, or None."""
     def times(arrival: NDArray[np.float64]) -> Json:
         return packed(np.where(np.isfinite(arrival), arrival, np.nan))
 
     return {"cell": cell, "minutes": minutes, **wind_data(wind), "without": times(fire.without),
             "treated": times(fire.treated), "loss_without": fire.loss_without,
             "loss_treated": fire.loss_treated}
-
-
-def _hex(colour: tuple[float, float, float]) -> str:
-    return "#" + "".join(f"{round(255 * part):02x}" for part in colour)
 
 
 def _base64(grid: NDArray) -> str:

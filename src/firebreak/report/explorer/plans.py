@@ -68,9 +68,7 @@ def exploration(scene: Scene, policy: "Policy | None", budget_share: float,
                 plan_fires: int | None, caption: str, name: str, cells: NDArray[np.int64],
                 build_order: Sequence[int] = (), years: Sequence[int] = (),
                 names: Sequence[str] = ()) -> Exploration:
-    """A plan, in cells of the scene, on a map whose fires are kept burning, see `ExplorerState`
-    and `ShownPlan`.
-    """
+    """A plan on a map whose fires are kept burning; see `ExplorerState` and `ShownPlan`."""
     state = ExplorerState(scene, budget_share=budget_share, plan_fires=plan_fires, policy=policy)
     return Exploration(state, shown_plan(state, name, cells, lambda: None, build_order, years,
                                          names), caption)
@@ -96,9 +94,7 @@ def key_steps(count: int) -> tuple[int, ...]:
 
 
 def other_methods(scene: Scene, method: str) -> list[str]:
-    """The methods to compare a plan with. Those that try breaks are left out where each trial burns
-    fires anew.
-    """
+    """Methods to compare with; none that try breaks where each trial burns fires anew."""
     quick = tries_quickly(scene.field)
     return [name for name in COMPARED
             if name != method and (quick or not METHODS[name].tries_breaks)]

@@ -157,9 +157,7 @@ class ExplorerState:
         return saved / self.untreated.loss
 
     def q_values(self, cells: Sequence[int]) -> NDArray[np.float32] | None:
-        """Q-map [H, W] in percent of the untreated loss, nan where no break may be placed next;
-        None without a policy.
-        """
+        """Q-map [H, W], % of the untreated loss, nan where barred; None without a policy."""
         if self._policy is None or self._shown is None:
             return None
         from firebreak.planning.learned.policy import q_map  # loads torch

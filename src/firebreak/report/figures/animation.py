@@ -49,9 +49,7 @@ class _Panel(NamedTuple):
 
 
 def fire_animation(path: Path, scene: Scene, plan: Plan) -> Path:
-    """Writes a GIF of breaks being placed, then of the shown fires the one that the plan cuts most;
-    returns the path.
-    """
+    """Writes a GIF of breaks being placed, then of the fire that the plan cuts most."""
     fires = scene.fires("show", SHOW_FIRES)
     breaks = plan.break_mask()
     saved = burn(scene, fires).loss - burn(scene, fires, breaks).loss
@@ -117,7 +115,7 @@ def _images(scenes: list[tuple[tuple[_Panel, _Panel], float]], duration: float,
             landscape: Landscape) -> Iterator[Image.Image]:
     scale = max(1, -(-_PANEL_PX // max(min(landscape.shape), 1)))
     scale = max(1, min(scale, -(-2 * _PANEL_PX // max(landscape.shape))))
-    legend = _legend_strip(2 * _panel_width(landscape, scale) + _GAP_PX, landscape.name)
+    legend = _legend_strip(2 * max(landscape.shape[1] * scale, _PANEL_PX) + _GAP_PX, landscape.name)
     for panels, time in scenes:
         sides = [_side(panel, background, time, duration, source_cell, scale)
                  for panel in panels]
@@ -126,10 +124,6 @@ def _images(scenes: list[tuple[tuple[_Panel, _Panel], float]], duration: float,
         image = Image.fromarray(frame)
         image.putpalette(palette)
         yield image
-
-
-def _panel_width(landscape: Landscape, scale: int) -> int:
-    return max(landscape.shape[1] * scale, _PANEL_PX)
 
 
 def _background(landscape: Landscape) -> tuple[Indices, list[int]]:

@@ -99,17 +99,14 @@ def close_figure(figure: Figure) -> None:
 
 
 def plain(axes: Axes, along: Literal["x", "y"] = "y") -> None:
-    """Leave no frame on top and on the right, and draw a grid below what is drawn that is read off
-    `along`.
-    """
+    """Leave no frame on top and right; a grid below what is drawn is read off `along`."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis=along, color="#e6e6e6")
     axes.set_axisbelow(True)
 
 
 def tidy(axes: Axes, margin: float = 0.01) -> None:
-    """Plain axes with whole numbers along x, of whose width `margin` is left free on either side.
-    """
+    """Plain axes with whole numbers along x, and `margin` of the width free on either side."""
     plain(axes)
     axes.margins(x=margin)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

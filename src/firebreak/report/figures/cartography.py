@@ -221,9 +221,7 @@ def draw_breaks(axes: Axes, landscape: Landscape, cells: NDArray[np.int64],
 
 
 def draw_treatable(axes: Axes, landscape: Landscape) -> list[Artist]:
-    """Outlines the treatable area and hatches what burns outside it; returns the handles of a
-    legend, none where everything that burns may be treated.
-    """
+    """Outlines the treatable area, hatches what else burns; returns handles of a legend, if any."""
     outside = landscape.burnable & ~landscape.treatable
     if not outside.any():
         return []

@@ -120,9 +120,7 @@ def _draw_whole(axes: Axes, landscape: Landscape, whole: Whole) -> None:
 
 
 def outlines_near(east: float, wide: float) -> list[NDArray[np.float64]]:
-    """Outlines of countries [n, 2] within `wide` degrees of a longitude; those beyond the date line
-    are moved to this side.
-    """
+    """Outlines of countries [n, 2] within `wide` degrees of a longitude, over the date line too."""
     found = []
     for ring in country_outlines():
         for turn in (-360.0, 0.0, 360.0):

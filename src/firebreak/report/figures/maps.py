@@ -53,8 +53,7 @@ def new_map(landscape: Landscape, wider_in: float, higher_in: float, *, title: s
 
 
 def map_size(landscape: Landscape, longest_in: float = _MAP_HEIGHT_IN) -> tuple[float, float]:
-    """Width and height of a map in inches, its longer side `longest_in`, the other at least so
-    long that titles and legends find room."""
+    """Width and height of a map in inches: its longer side, and room for titles on the other."""
     rows, cols = landscape.shape
     longest = max(rows, cols)
     return (longest_in * max(cols / longest, _NARROWEST),
@@ -62,9 +61,7 @@ def map_size(landscape: Landscape, longest_in: float = _MAP_HEIGHT_IN) -> tuple[
 
 
 def draw_ground(axes: Axes, landscape: Landscape, dim: float = DIM) -> list[Artist]:
-    """Fuels over the relief with coordinates along the edges, and the treatable area; returns the
-    handles of a legend.
-    """
+    """Fuels over relief with coordinates, and the treatable area; returns handles of a legend."""
     axes.imshow(carto.fuel_rgb(landscape, dim), interpolation="nearest")
     carto.frame_map(axes, landscape)
     draw_coordinates(axes, landscape)

@@ -117,9 +117,7 @@ def _map_and_legend(figure: Figure, landscape: Landscape,
 
 def _draw_order(axes: Axes, landscape: Landscape,
                 segments: Sequence[Corridor]) -> list[Artist]:
-    """The segments in the colours of their order: of few with its scale, of many in a few classes
-    of priority; returns the handles of a legend.
-    """
+    """Segments coloured by order, many of them by class; returns the handles of a legend."""
     count = len(segments)
     if count > MOST_STEPS:
         classes = by_rank("", count, RANK_COLOURS).classes
@@ -136,9 +134,7 @@ def _draw_order(axes: Axes, landscape: Landscape,
 
 
 def exceedance_figure(effect: PlanEffect, unit: str, *, caption: str) -> Figure:
-    """The chance that a fire loses more than so much, with and without the plan, with 95 % bands;
-    mean and worst tenth are marked.
-    """
+    """The chance of a greater loss, with and without the plan, 95 % bands, mean and worst tenth."""
     numbers = risk(effect)
     with new_figure(9.0, 5.4, title="Losses of fires without and with the plan",
                     caption=caption) as figure:
@@ -292,9 +288,7 @@ def _draw_years(axes: Axes, landscape: Landscape, segments: Sequence[Corridor],
 
 def _draw_classes(axes: Axes, landscape: Landscape, segments: Sequence[Corridor],
                   words: Sequence[str], colours: Mapping[str, str]) -> list[Artist]:
-    """The segments in the colours of their classes, which are named in words; returns the handles
-    of a legend.
-    """
+    """Segments in the colours of their classes; returns the handles of a legend."""
     for name, colour in colours.items():
         own = [one.cells for one, said in zip(segments, words, strict=True) if said == name]
         carto.draw_breaks(axes, landscape, np.concatenate(own)).set_facecolor(colour)
@@ -311,9 +305,7 @@ def _wilson(share: NDArray[np.float64],
 
 
 def crews_figure(found: CrewLosses, *, caption: str) -> Figure:
-    """Bars of the mean loss of a fire, from no breaks to crews without limit; where values are not
-    hectares, of the mean burned area beside it.
-    """
+    """Bars of the mean burned area of a fire, and of other losses, from no breaks to all crews."""
     rows = [("burned, ha", found.burned_ha)]
     if found.unit != "ha":
         rows.append((f"lost, {found.unit}", found.lost))

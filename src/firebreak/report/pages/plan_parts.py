@@ -124,9 +124,7 @@ def changes(r: ReportedPlan) -> Facts | None:
 
 
 def _where_to_stop(r: ReportedPlan) -> Facts | None:
-    """The first segments, which give most of the reduction; None where they are not in the order
-    to build them.
-    """
+    """The first segments, which give most of the reduction; None if not in build order."""
     if r.result is None:
         return None
     cost, count = r.result.effect.cost, stopping_point(r.result.effect)

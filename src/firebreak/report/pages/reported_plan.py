@@ -101,9 +101,7 @@ class ReportedPlan(NamedTuple):
 
 
 def in_view(report: ReportedPlan) -> ReportedPlan:
-    """A report of the rectangle around the area alone; what `result` has of scene, plan and
-    segments stays as it is.
-    """
+    """The report of the rectangle around the area; scene, plan and segments of `result` stay."""
     view, result = View.of(report.land), report.result
     if view.land.shape == report.land.shape:
         return report

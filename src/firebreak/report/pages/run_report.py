@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.checks import counted
 from firebreak.fire import Scene, burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.memory.verdict import judge
@@ -239,7 +240,8 @@ def curves(out: Path, metrics: Rows, memory: Rows, evaluation: Mapping[str, Any]
                                  out / "memory.png"))
     for name, result in evaluation.items():
         file = f"{comparison_picture(evaluation, name)}.png"
-        words = f"{caption} · {_tested_on(name, result)}"
+        words = (f"{caption} · {counted(result['landscapes'], 'test landscape')} ({name}), "
+                 f"intervals over {result['interval']}")
         files.append(save_figure(comparison_figure(result["methods"], caption=words), out / file))
     return files
 
@@ -250,9 +252,3 @@ def baselines_of(evaluation: Mapping[str, Any]) -> dict[str, float]:
         return {name: entry["reduction"] for name, entry in result["methods"].items()
                 if not method_of(name).guided and method_of(name).treats}
     return {}
-
-
-def _tested_on(name: str, result: Mapping[str, Any]) -> str:
-    count = result["landscapes"]
-    return (f"{count} test landscape{'s' if count > 1 else ''} ({name}), intervals over "
-            f"{result['interval']}")
