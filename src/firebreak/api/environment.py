@@ -31,7 +31,6 @@ from firebreak.settings.schema import leaves
 
 if TYPE_CHECKING:
     from firebreak.fire import FireConditions
-    from firebreak.landscape.landscape import Landscape
 
 MOST_CELLS = 256 * 256
 """Cells of a landscape, at most: each is an action, and a part of every observation."""
@@ -116,13 +115,20 @@ def source_with(landscape: Source | None, options: dict[str, Any]) -> ProblemSou
     scene = SceneOptions(map=asked.map, weather=asked.weather, fire=asked.fire, breaks=asked.breaks)
     if landscape is None:
         _check_synthetic(asked)
-        return _synthetic(asked, scene)
+        if asked.family is not None and asked.family not in FAMILIES:
+            raise unknown_name("family", asked.family, FAMILIES, "environment")
+        draw = synthetic_landscapes(asked.size, "train", asked.family)
+        return _posed(asked, (asked.size, asked.size), draw, scene.conditions(draw(0, 0), ""))
     for name in ("size", "family"):
         if name in options:
             raise fail(expected=f"no {name} beside a landscape, which has its own",
                        given=repr(options[name])[:40], where=name, remedy="leave one of them out")
     given = source_of(landscape, "environment")
-    land = _treated_part(scene.read(given), asked.area)
+    land = scene.read(given)
+    if asked.area is not None:
+        from firebreak.planning.core.area import named_area
+
+        land, _ = named_area(land, asked.area)
     if land.fuel_model.size > MOST_CELLS:
         raise fail(expected=f"a landscape of at most {MOST_CELLS:,} cells (256 x 256)",
                    given=f"{land.shape[0]} x {land.shape[1]}", where="landscape",
@@ -142,21 +148,6 @@ def _check_synthetic(asked: EnvironmentOptions) -> None:
         if leaf.path[0] in ("map", "area") and leaf.of(asked) != leaf.default:
             raise fail(expected=f"a landscape together with {name}", given="none", where=name,
                        remedy="give landscape, or leave it out")
-
-
-def _treated_part(full: "Landscape", area: str | None) -> "Landscape":
-    if area is None:
-        return full
-    from firebreak.planning.core.area import named_area
-
-    return named_area(full, area)[0]
-
-
-def _synthetic(asked: EnvironmentOptions, scene: SceneOptions) -> ProblemSource:
-    if asked.family is not None and asked.family not in FAMILIES:
-        raise unknown_name("family", asked.family, FAMILIES, "environment")
-    draw = synthetic_landscapes(asked.size, "train", asked.family)
-    return _posed(asked, (asked.size, asked.size), draw, scene.conditions(draw(0, 0), ""))
 
 
 def _posed(asked: EnvironmentOptions, shape: tuple[int, int], draw: LandscapeDraw,

@@ -1,6 +1,5 @@
 """`firebreak.plan`: fuel breaks for a landscape, judged on test fires."""
 
-import dataclasses
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import check_not_made_from, make_run, write_run
 from firebreak.api.shared.plan_options import PlanOptions, threads_kept
 from firebreak.api.shared.progress import notebook_bars
-from firebreak.api.shared.records import inputs_of, plain, write_record
+from firebreak.api.shared.records import inputs_of, write_record
 from firebreak.checks import fail
 from firebreak.files import keeping
 from firebreak.landscape.landscape import Landscape
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
 
     from firebreak.api.plans.run import PlanRun
     from firebreak.planning.evaluation.auto import Choice
-    from firebreak.report.pages.reported_plan import Origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -187,14 +185,8 @@ class PlannedBreaks:
                 _, files = write_run(
                     self._run, out, made_from, notebook_bars(options.scene.quiet),
                     record=lambda: write_record(out, options, source),
-                    origin=lambda files: self._origin(options, source, files))
+                    command=self._command(options, source), options=options)
             return files
-
-    def _origin(self, options: PlanOptions, source: str, files: list[Path]) -> "Origin":
-        from firebreak.report.pages.reported_plan import Origin
-
-        return Origin(self._command(options, source), plain(dataclasses.asdict(options)),
-                      files, self.choice)
 
     def _command(self, options: PlanOptions, source: str) -> str:
         """The command that makes the same plan from what was written."""

@@ -6,7 +6,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,28 +118,23 @@ def train_policy(config: str | Path | None = None, *, quiet: bool = False,
     kept = settings.resume or settings.out
     with (tempfile.TemporaryDirectory(prefix="firebreak-") if kept is None else nullcontext(kept)
           ) as folder, threads_kept():
-        name = None if config is None else str(config)
-        return replace(_trained(name, settings, Path(folder), quiet, on_row or (lambda row: None)),
-                       folder=kept, seconds=time.perf_counter() - begin)
+        from firebreak.agent.policy_file import load_policy
+        from firebreak.train.storage.stored import metrics_rows
 
-
-def _trained(name: str | None, settings: TrainOptions, folder: Path, quiet: bool,
-             on_row: Callable[[dict[str, Any]], object]) -> TrainedPolicy:
-    from firebreak.agent.policy_file import load_policy
-    from firebreak.train.storage.stored import metrics_rows
-
-    config = configuration(name, settings, {})
-    splits = splits_of(config)
-    with trainer_in(folder, config, splits, settings.resume is not None) as trainer:
-        end = consume(trainer, folder, config, quiet, on_row)
-        trainer.check_learned()
-        trainer.release()  # the comparison needs the room
-        found = compared(config, splits, folder, notebook_bars(quiet))
-        return TrainedPolicy(
-            policy=load_policy(folder),
-            comparison={name: ComparedPlans.of(one) for name, one in found.items()},
-            metrics=tuple(metrics_rows(folder)), episodes=int(end["episodes"]),
-            weights_sha256=str(end["weights_sha256"]), folder=None, seconds=0.0)
+        place, run = Path(folder), configuration(None if config is None else str(config), settings,
+                                                 {})
+        splits = splits_of(run)
+        with trainer_in(place, run, splits, settings.resume is not None) as trainer:
+            end = consume(trainer, place, run, quiet, on_row or (lambda row: None))
+            trainer.check_learned()
+            trainer.release()  # the comparison needs the room
+            found = compared(run, splits, place, notebook_bars(quiet))
+            return TrainedPolicy(
+                policy=load_policy(place),
+                comparison={name: ComparedPlans.of(one) for name, one in found.items()},
+                metrics=tuple(metrics_rows(place)), episodes=int(end["episodes"]),
+                weights_sha256=str(end["weights_sha256"]), folder=kept,
+                seconds=time.perf_counter() - begin)
 
 
 def _changes(given: Mapping[str, object] | Sequence[str]) -> list[str]:

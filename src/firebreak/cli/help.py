@@ -61,14 +61,12 @@ def usage_of_all() -> str:
 
 def help_text(name: str, everything: bool) -> str:
     """The help of a command, of an action of one, or of a command that has actions."""
-    if name in PROGRAMS:
-        return help_of(name, class_of(name), everything)
-    return help_of_actions(name, {action: class_of(f"{name} {action}")
-                                  for action in actions_of(name)})
+    return _help_of(name, everything) if name in PROGRAMS else _help_of_actions(name)
 
 
-def help_of(name: str, kind: type, everything: bool) -> str:
+def _help_of(name: str, everything: bool) -> str:
     """The help of a command, `everything` with the options that are seldom needed."""
+    kind = class_of(name)
     known = leaves(kind)
     places = [leaf for leaf in known.values() if leaf.is_positional]
     options = [leaf for leaf in known.values() if not leaf.is_positional]
@@ -90,15 +88,12 @@ def help_of(name: str, kind: type, everything: bool) -> str:
     return "\n".join(lines)
 
 
-def help_of_actions(command: str, kinds: dict[str, type]) -> str:
-    """The help of a command that has actions: each with what it does.
-
-    Args:
-        kinds: action -> class of its options.
-    """
-    lines = [f"usage: firebreak {command} {'|'.join(kinds)} ...", ""]
-    for action, kind in kinds.items():
-        lines += _filled(f"  {action}", " ".join((kind.__doc__ or "").split()), 14)
+def _help_of_actions(command: str) -> str:
+    """The help of a command that has actions: each with what it does."""
+    lines = [f"usage: firebreak {command} {'|'.join(actions_of(command))} ...", ""]
+    for action in actions_of(command):
+        text = class_of(f"{command} {action}").__doc__ or ""
+        lines += _filled(f"  {action}", " ".join(text.split()), 14)
     return "\n".join([*lines, "", f"example: {EXAMPLES[command]}", "", *textwrap.wrap(
         f"firebreak {command} ACTION --help shows the options of an action.", _width())])
 

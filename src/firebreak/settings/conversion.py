@@ -3,8 +3,10 @@ for the words of a command line, the keys of a file and the keywords of a functi
 """
 
 import json
+import operator
 import re
 import typing
+from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
 from numbers import Real
@@ -27,8 +29,9 @@ from firebreak.settings.schema import (
 MAX_NUMBER = 1e12
 """No setting needs a larger number, whatever its unit."""
 _PERCENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*%", re.ASCII)
-_BOUNDS: dict[type, tuple[str, str]] = {Gt: ("gt", "above"), Ge: ("ge", "of at least"),
-                                        Lt: ("lt", "below"), Le: ("le", "at most")}
+_BOUNDS: dict[type, tuple[str, str, Callable[[Any, Any], bool]]] = {
+    Gt: ("gt", "above", operator.gt), Ge: ("ge", "of at least", operator.ge),
+    Lt: ("lt", "below", operator.lt), Le: ("le", "at most", operator.le)}
 
 
 class UnfitError(ValueError):
@@ -167,7 +170,8 @@ def _number(hint: Any, kind: type, raw: Any, strict: bool) -> Any:
         is_real = kind is int and isinstance(raw, float)
         raise UnfitError(_number_words(hint), repr(raw) if is_real else shown(raw))
     too_large = kind is float and not abs(number) <= MAX_NUMBER
-    if too_large or not all(_within(number, bound) for bound in bounds):
+    if too_large or not all(holds(number, getattr(bound, name)) for bound in bounds
+                            for name, _, holds in [_BOUNDS[type(bound)]]):
         words = _number_words(hint)
         if too_large and not any(isinstance(bound, Le | Lt) for bound in bounds):
             words += f" and at most {MAX_NUMBER:g}" if bounds else f" of at most {MAX_NUMBER:g}"
@@ -175,15 +179,9 @@ def _number(hint: Any, kind: type, raw: Any, strict: bool) -> Any:
     return number
 
 
-def _within(number: float, bound: Any) -> bool:
-    limit = getattr(bound, _BOUNDS[type(bound)][0])
-    return {Gt: number > limit, Ge: number >= limit, Lt: number < limit,
-            Le: number <= limit}[type(bound)]
-
-
 def _number_words(hint: Any) -> str:
     bounds = [f"{words} {getattr(bound, name):g}" for bound in bounds_of(hint)
-              for name, words in [_BOUNDS[type(bound)]]]
+              for name, words, _ in [_BOUNDS[type(bound)]]]
     kind = "a number" if plain_type(hint) is float else "a whole number"
     return f"{kind} {' and '.join(bounds)}".rstrip()
 

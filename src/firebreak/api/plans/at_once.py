@@ -9,7 +9,7 @@ from firebreak.api.plans.area import house_buffer_of
 from firebreak.api.plans.corridors import lines_of_network
 from firebreak.api.plans.request import PlanRequest
 from firebreak.api.shared.domains import money_by_year
-from firebreak.api.shared.map_defaults import rows_named
+from firebreak.api.shared.scene_checks import rows_named
 from firebreak.landscape.candidates.corridor import Corridor, with_line_lengths
 from firebreak.landscape.candidates.corridors.ground import ground_of
 from firebreak.landscape.formats.treated import write_treated

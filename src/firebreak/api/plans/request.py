@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.api.shared.domains import money_by_year, phases_of
-from firebreak.api.shared.map_defaults import is_map, rows_named
 from firebreak.api.shared.option_rules import (
     check_corridors,
     check_on_land,
@@ -15,6 +14,7 @@ from firebreak.api.shared.option_rules import (
     is_judged,
 )
 from firebreak.api.shared.plan_options import PlanOptions, WindowOptions, use_threads
+from firebreak.api.shared.scene_checks import is_map, rows_named
 from firebreak.checks import fail
 from firebreak.planning.core.area import named_shape
 from firebreak.planning.core.limits import MAX_TREATABLE

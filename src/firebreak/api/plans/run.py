@@ -6,13 +6,14 @@ GIS find it.
 import json
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
-from firebreak.api.shared.records import is_told
+from firebreak.api.shared.plan_options import PlanOptions
+from firebreak.api.shared.records import is_told, plain
 from firebreak.checks import fail
 from firebreak.files import made_folder, without_links, write_text
 from firebreak.landscape.names import DATA
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
     from firebreak.planning.output.earlier import Writing
-    from firebreak.report.pages.reported_plan import Origin
-
     PlanRun: TypeAlias = PlanAtOnce | PlanByWindows
 
 
@@ -60,7 +59,7 @@ def make_run(request: PlanRequest, bar: "Bar", *, first: "FirstPlanTaker | None"
 
 def write_run(
         run: "PlanRun", out: Path, made_from: frozenset[Path], bar: "Bar", *,
-        record: Callable[[], Path], origin: "Callable[[list[Path]], Origin]",
+        record: Callable[[], Path], command: str, options: PlanOptions,
         whole: Callable[[], AbstractContextManager[None]] = nullcontext,
         say: Sayer = no_words) -> "tuple[PlanRun, list[Path]]":
     """Write a plan into a folder, made if need be, judge it, and write its report; returns what was
@@ -69,15 +68,18 @@ def write_run(
     Args:
         made_from: see `records.inputs_of`; none of it is removed.
         record: writes the options beside the plan.
-        origin: of the files that were written before the report, how the plan was made.
+        command, options: by which the plan was made, for the report.
         whole: a context in which the plan's own files are written, all or none.
         say: takes a sentence where a plan by windows is stopped, which then stays unfinished.
     """
+    from firebreak.report.pages.reported_plan import Origin
+
     with run.unfinished.writing(say), writing_into(made_folder(out)) as writing:
         with whole():
             files = [record(), *run.write_plan(out)]
         run = run.judged(bar)
-        files += run.write_report(out, origin(files), bar)
+        files += run.write_report(out, Origin(command, plain(asdict(options)), files,
+                                              getattr(run, "choice", None)), bar)
         files.append(write_item(out, files, run.plan, run.request.area.full))
         files.append(take_place_of_earlier(writing, made_from))
     return run, files

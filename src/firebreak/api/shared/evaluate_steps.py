@@ -14,7 +14,6 @@ from firebreak.api.shared.records import check_named_there
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
     check_memory_first,
-    check_tiled_memory_first,
     least_rows,
     size_in_headers,
 )
@@ -81,7 +80,6 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
             plan_file(plan)
     check_named_there(options)
     from firebreak.api.shared.policies import policy_for
-    from firebreak.native_library import max_threads
     from firebreak.planning.core.fire_counts import enough_plan_fires, fits
     from firebreak.planning.evaluation.compared_plans import checked_plans
     from firebreak.planning.output.given import features_of, is_drawn
@@ -99,11 +97,10 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     for source in sources:
         if isinstance(source, str) and options.window is None and (
                 options.area is None or named is not None):
-            if tiled and (not by_workers or _is_large(named or size_in_headers(path_of(source)))):
-                check_tiled_memory_first(source, named, max_threads())
-            else:
-                check_memory_first(source, named, least_rows(source, given.weather,
-                                                             given.scenarios))
+            in_tiles = tiled and (not by_workers
+                                  or _is_large(named or size_in_headers(path_of(source))))
+            check_memory_first(source, named, None if in_tiles else least_rows(
+                source, given.weather, given.scenarios))
     parts = [part for source in sources for part in parts_of(source, options, plans)]
     lands = [part.land for part in parts]
     read = [_plan(one, parts, options) for one in plans]

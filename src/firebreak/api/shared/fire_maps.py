@@ -15,8 +15,8 @@ from firebreak.api.shared.option_rules import check_on_land, check_on_maps
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
+    check_memory_first,
     check_tiled_memory,
-    check_tiled_memory_first,
     warn_of_small_fires,
 )
 from firebreak.checks import fail
@@ -75,7 +75,6 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions, *,
     Raises:
         InputError: no fires asked for; files that do not fit.
     """
-    from firebreak.native_library import max_threads
     from firebreak.planning.core.area import named_shape
     from firebreak.planning.core.fire_counts import check_test_fires
 
@@ -86,7 +85,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions, *,
     check_on_maps([source], options.scene)
     named = named_shape(options.area)
     if spec and (options.area is None or named is not None):
-        check_tiled_memory_first(spec, named, max_threads())
+        check_memory_first(spec, named, None)
     check_test_fires(spec or "given", options.fires, 1, "--fires")
     full = options.scene.with_strips(options.scene.read(source, moved=moved), [options.plan])
     check_on_land(full, source, options.scene)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firebreak.api.shared.map_defaults import treatment_asked
+from firebreak.api.shared.scene_checks import treatment_asked
 from firebreak.reading import from_toml
 from firebreak.settings.scene import DRAWN_BREACH, DRAWN_HOLD_BY, TOML_NAMES, BreakSettings
 

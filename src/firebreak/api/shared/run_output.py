@@ -85,18 +85,6 @@ def splits_of(config: "RunConfig") -> "Splits":
     return splits
 
 
-def check_new(folder: Path) -> None:
-    """Refuses a folder that holds a run, for a new one.
-
-    Raises:
-        InputError: it does.
-    """
-    if (folder / CONFIG).exists():
-        raise fail(expected="a folder without a run", given="one that holds a run",
-                   where=str(folder),
-                   remedy="go on with it by 'firebreak train --resume', or give another --out")
-
-
 @contextmanager
 def trainer_in(folder: Path, config: "RunConfig", splits: "Splits",
                resumed: bool = False) -> "Iterator[ParallelTrainer]":
@@ -109,8 +97,10 @@ def trainer_in(folder: Path, config: "RunConfig", splits: "Splits",
     from firebreak.train.run.trainer import ParallelTrainer
     from firebreak.train.storage.checkpoints import locked
 
-    if not resumed:
-        check_new(folder)
+    if not resumed and (folder / CONFIG).exists():
+        raise fail(expected="a folder without a run", given="one that holds a run",
+                   where=str(folder),
+                   remedy="go on with it by 'firebreak train --resume', or give another --out")
     trainer = ParallelTrainer(config, splits, folder)
     with locked(folder):
         _begin_or_resume(trainer, folder, resumed)

@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from firebreak.api.shared.map_defaults import (
+from firebreak.api.shared.scene_checks import (
     CREW_KM,
     HOURS,
     WHERE,
+    check_tiled_memory,
     event_of,
     is_map,
+    notice_of_ignitions,
     rows_named,
     treatment_asked,
-)
-from firebreak.api.shared.scene_checks import (
-    check_tiled_memory,
-    notice_of_ignitions,
     warn_of_hemmed_starts,
     warn_of_small_fires,
 )

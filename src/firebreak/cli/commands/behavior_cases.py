@@ -45,37 +45,32 @@ SURFACE_COLUMNS = (
 """Columns of a table of surface fires, besides `fuel_model`; all must be there."""
 
 
-def _fbp(name: str, argument: str, remedy: str, standard: float | None = None) -> NumberColumn:
-    return NumberColumn(name, *FBP_RANGES[argument], remedy, standard)
-
-
-def _derived(name: str, argument: str, remedy: str) -> NumberColumn:
-    """A column that the system works out itself where it is blank or, as in cffdrs, 0 or below."""
-    return NumberColumn(name, *FBP_RANGES[argument], remedy, np.nan, positive_only=True)
-
-
-FBP_COLUMNS = {
-    "ffmc": _fbp("FFMC", "ffmc", "give the Fine Fuel Moisture Code"),
-    "bui": _fbp("BUI", "bui", "give the Buildup Index"),
-    "wind_10m_km_h": _fbp("WS", "wind_10m_km_h", "give km/h at 10 m"),
-    "wind_from_deg": _fbp("WD", "wind_from_deg", _DEGREES, 0.0),
-    "slope_pct": _fbp("GS", "slope_pct", _SLOPE, 0.0),
-    "aspect_deg": _fbp("Aspect", "aspect_deg", _DEGREES, 0.0),
-    "latitude_deg": _fbp("LAT", "latitude_deg", "give degrees north", 55.0),
-    "longitude_deg": _fbp("LONG", "longitude_deg", "give degrees west", -120.0),
-    "elevation_m": _fbp("ELV", "elevation_m", "give metres above the sea", 0.0),
-    "day_of_year": _fbp("Dj", "day_of_year", "give the day of the year", 180.0),
-    "minimum_moisture_day": _derived("D0", "minimum_moisture_day", "leave it blank"),
-    "percent_conifer": _fbp("PC", "percent_conifer", "give percent", 50.0),
-    "percent_dead_fir": _fbp("PDF", "percent_dead_fir", "give percent", 35.0),
-    "grass_fuel_load_kg_m2": _fbp("GFL", "grass_fuel_load_kg_m2", "give kg/m2", 0.35),
-    "curing_pct": _fbp("cc", "curing_pct", "give percent", 80.0),
-    "crown_base_height_m": _derived("CBH", "crown_base_height_m", "give metres"),
-    "crown_fuel_load_kg_m2": _derived("CFL", "crown_fuel_load_kg_m2", "give kg/m2"),
-    "foliar_moisture_pct": _derived("FMC", "foliar_moisture_pct", "give percent"),
-    "initial_spread_index": _derived("ISI", "initial_spread_index", "leave it blank"),
-    "buildup_effect": NumberColumn("BUIEff", 0.0, 1.0, "write 1 for yes, 0 for no", 1.0),
+# Where one without a number is blank or, as in cffdrs, 0 or below, the system works it out itself.
+_FBP: dict[str, tuple[str, str, float | None]] = {
+    "ffmc": ("FFMC", "give the Fine Fuel Moisture Code", None),
+    "bui": ("BUI", "give the Buildup Index", None),
+    "wind_10m_km_h": ("WS", "give km/h at 10 m", None),
+    "wind_from_deg": ("WD", _DEGREES, 0.0),
+    "slope_pct": ("GS", _SLOPE, 0.0),
+    "aspect_deg": ("Aspect", _DEGREES, 0.0),
+    "latitude_deg": ("LAT", "give degrees north", 55.0),
+    "longitude_deg": ("LONG", "give degrees west", -120.0),
+    "elevation_m": ("ELV", "give metres above the sea", 0.0),
+    "day_of_year": ("Dj", "give the day of the year", 180.0),
+    "minimum_moisture_day": ("D0", "leave it blank", np.nan),
+    "percent_conifer": ("PC", "give percent", 50.0),
+    "percent_dead_fir": ("PDF", "give percent", 35.0),
+    "grass_fuel_load_kg_m2": ("GFL", "give kg/m2", 0.35),
+    "curing_pct": ("cc", "give percent", 80.0),
+    "crown_base_height_m": ("CBH", "give metres", np.nan),
+    "crown_fuel_load_kg_m2": ("CFL", "give kg/m2", np.nan),
+    "foliar_moisture_pct": ("FMC", "give percent", np.nan),
+    "initial_spread_index": ("ISI", "leave it blank", np.nan),
 }
+FBP_COLUMNS = {argument: NumberColumn(name, *FBP_RANGES[argument], remedy, standard,
+                                      positive_only=standard is np.nan)
+               for argument, (name, remedy, standard) in _FBP.items()} | {
+    "buildup_effect": NumberColumn("BUIEff", 0.0, 1.0, "write 1 for yes, 0 for no", 1.0)}
 """Columns of a table of FBP cases, besides `FuelType`, by the argument of `fbp_behavior`."""
 
 

@@ -31,11 +31,10 @@ def run(bound: Bound[MethodsArguments]) -> int:
         print(textwrap.fill(text, WIDTH, initial_indent=name.ljust(column),
                             subsequent_indent=" " * column, break_on_hyphens=False))
     if args.json:
-        choosers = {name: {"description": description, "default": name == DEFAULT,
-                           "stochastic": False, "policy": True, "searches": False}
-                    for name, description in CHOOSERS.items()}
-        common.print_json({"methods": choosers | {
-            name: {"description": method.description, "default": name == DEFAULT,
-                   "stochastic": method.stochastic, "policy": method.guided,
-                   "searches": method.searches} for name, method in METHODS.items()}})
+        common.print_json({"methods": {
+            name: {"description": description, "default": name == DEFAULT,
+                   "stochastic": name in METHODS and METHODS[name].stochastic,
+                   "policy": name in CHOOSERS or METHODS[name].guided,
+                   "searches": name in METHODS and METHODS[name].searches}
+            for name, description in descriptions.items()}})
     return 0

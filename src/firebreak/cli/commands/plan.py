@@ -1,7 +1,6 @@
 """`firebreak plan LANDSCAPE`: make a plan, judge it on test fires, write files, pictures, a report.
 """
 
-import dataclasses
 import shlex
 import sys
 from functools import cache
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from firebreak.api.shared.option_rules import check_methods_fit, check_segments, is_judged
 from firebreak.api.shared.plan_options import WindowOptions
 from firebreak.api.shared.progress import bars
-from firebreak.api.shared.records import inputs_of, plain, write_record
+from firebreak.api.shared.records import inputs_of, write_record
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments
@@ -22,9 +21,7 @@ from firebreak.settings.binding import Bound
 
 if TYPE_CHECKING:
     from firebreak.api.plans.at_once import PlanAtOnce
-    from firebreak.api.plans.run import PlanRun
     from firebreak.planning.evaluation.auto import FirstPlan
-    from firebreak.report.pages.reported_plan import Origin
 
 
 def run(bound: Bound[PlanArguments]) -> int:
@@ -91,17 +88,11 @@ def _run(args: PlanArguments) -> int:
     made = make_run(request, bar, first=first_plan, folder=folder, say=say)
     made, files = write_run(
         made, folder(), made_from, bar, record=record, whole=finishing, say=say,
-        origin=lambda files: _origin(args, made, files))
+        command=_command(), options=args)
     from firebreak.cli.commands.plan_words import say_plan
 
     say_plan(made, files, args, folder(), _command())
     return 0
-
-
-def _origin(args: PlanArguments, run: "PlanRun", files: list[Path]) -> "Origin":
-    from firebreak.report.pages.reported_plan import Origin
-
-    return Origin(_command(), plain(dataclasses.asdict(args)), files, getattr(run, "choice", None))
 
 
 def _command() -> str:

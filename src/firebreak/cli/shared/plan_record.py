@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from firebreak.agent.policy_place import shipped_policies
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE, found_in
 from firebreak.checks import fail
@@ -63,7 +64,8 @@ def _relative_to(base: Path) -> Callable[[Leaf, Any], Any]:
     """The function that names, from here, what a file in a folder names from there."""
     def placed(leaf: Leaf, value: Any) -> Any:
         if isinstance(value, Path):
-            is_name = leaf.name == "policy" and _is_shipped(value, base)
+            is_name = (leaf.name == "policy" and str(value) in shipped_policies()
+                       and not (base / value).exists())
             return value if is_name else beside(base, value)
         # An area may be rows and columns or a file; a landscape a name or a file.
         if leaf.name in ("landscape", "area") and (base / str(value)).exists():
@@ -71,13 +73,6 @@ def _relative_to(base: Path) -> Callable[[Leaf, Any], Any]:
         return value
 
     return placed
-
-
-def _is_shipped(policy: Path, base: Path) -> bool:
-    """True for the name of a policy that comes with firebreak, and of no file of the folder."""
-    from firebreak.agent.policy_place import shipped_policies
-
-    return str(policy) in shipped_policies() and not (base / policy).exists()
 
 
 def recorded(folder: Path) -> PlanArguments:

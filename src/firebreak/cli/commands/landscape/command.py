@@ -105,6 +105,7 @@ def describe(land: "Landscape") -> str:
     """A landscape in a few lines: size, place, terrain, fuels by area."""
     import numpy as np
 
+    from firebreak.landscape.formats.write import extra_layers
     from firebreak.landscape.landscape import NODATA
     from firebreak.landscape.raster.geotiff import crs_name
 
@@ -119,7 +120,9 @@ def describe(land: "Landscape") -> str:
         f"fuel system {land.fuel_system}, burnable {land.burnable.mean():.1%}, treatable "
         f"{land.treatable.mean():.1%}"]
     lines[1:1] = _box(land)
-    lines += _special_layers(land)
+    lines += [f"{name.replace('_', ' ')} {grid.min():g} to {grid.max():g}"
+              + (" %" if name == "grass_curing" else "")
+              for name, grid in extra_layers(land).items() if name != "treatable"]
     codes, counts = np.unique(land.fuel_model, return_counts=True)
     for code, count in sorted(zip(codes.tolist(), counts.tolist(), strict=True),
                               key=lambda pair: -pair[1]):
@@ -154,15 +157,6 @@ def about_sample(spec: str) -> list[str]:
     folder = sample_folder(spec)
     facts = {**read_toml(folder / ABOUT_FILE), "files": folder}
     return [f"{key.replace('_', ' ')}: {value}" for key, value in facts.items()]
-
-
-def _special_layers(land: "Landscape") -> list[str]:
-    """A line for each optional layer that differs from its default."""
-    from firebreak.landscape.formats.write import extra_layers
-
-    units = {"grass_curing": " %"}
-    return [f"{name.replace('_', ' ')} {grid.min():g} to {grid.max():g}{units.get(name, '')}"
-            for name, grid in extra_layers(land).items() if name != "treatable"]
 
 
 FILES = ("geotiff", "lcp")
