@@ -26,7 +26,7 @@ _KEPT: ContextVar[frozenset[Path] | None] = ContextVar("_KEPT", default=None)
 
 
 def without_links(path: str | Path) -> Path:
-    """Where a path leads; also of a link to itself, for which `Path.resolve` raises."""
+    """The path without links; also of a link to itself, for which `Path.resolve` raises."""
     return Path(os.path.realpath(path))
 
 

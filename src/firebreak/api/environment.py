@@ -3,7 +3,7 @@ is new in every episode, or on a landscape of the caller's.
 """
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from annotated_types import Ge, Le
 
@@ -23,14 +23,12 @@ from firebreak.env.sources import (
     always,
     synthetic_landscapes,
 )
+from firebreak.fire import FireConditions, layer_grids, layer_kinds
 from firebreak.landscape.synthetic.families import FAMILIES
 from firebreak.settings.kinds import AtLeastOne, Share
 from firebreak.settings.planning import BUDGET
 from firebreak.settings.scene import MadeBreaks
 from firebreak.settings.schema import leaves
-
-if TYPE_CHECKING:
-    from firebreak.fire import FireConditions
 
 MOST_CELLS = 256 * 256
 """Cells of a landscape, at most: each is an action, and a part of every observation."""
@@ -135,8 +133,6 @@ def source_with(landscape: Source | None, options: dict[str, Any]) -> ProblemSou
                    remedy="name a part of it with area")
     conditions = scene.conditions(land, given if isinstance(given, str) else "")
     if (path := asked.map.layers) is not None:
-        from firebreak.fire import layer_grids, layer_kinds
-
         land = replace(land, layers=layer_grids(path, land))
         conditions = replace(conditions, layers=layer_kinds(path))
     return replace(_posed(asked, land.shape, always(land), conditions), one_land=True)

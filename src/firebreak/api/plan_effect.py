@@ -15,10 +15,10 @@ from firebreak.planning.core.area import Offset, lift_grid
 from firebreak.planning.evaluation.effect import risk, risk_of
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.export_effect import segment_columns
+from firebreak.planning.years.savings import YearsResult
 
 if TYPE_CHECKING:
     from firebreak.api.plans.by_windows import PlanByWindows
-    from firebreak.planning.years.savings import YearsResult
 
 Grid = NDArray[np.float64]
 

@@ -33,6 +33,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.area import lift
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.methods import method_of
 from firebreak.planning.output.earlier import check_list
 from firebreak.settings.names import LIMITS, command_words
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     import xarray
 
     from firebreak.api.plans.run import PlanRun
-    from firebreak.planning.evaluation.auto import Choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

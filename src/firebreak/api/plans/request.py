@@ -14,8 +14,15 @@ from firebreak.api.shared.option_rules import (
     is_judged,
 )
 from firebreak.api.shared.plan_options import PlanOptions, WindowOptions, use_threads
-from firebreak.api.shared.scene_checks import is_map, rows_named
+from firebreak.api.shared.scene_checks import (
+    check_memory_first,
+    is_map,
+    least_rows,
+    rows_named,
+    size_in_headers,
+)
 from firebreak.checks import fail
+from firebreak.landscape.names import path_of
 from firebreak.planning.core.area import named_shape
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.methods import (
@@ -187,9 +194,6 @@ def compared_methods(options: PlanOptions) -> list[str]:
 
 def _may_be_large(source: "str | Landscape", options: PlanOptions) -> bool:
     """True where the map may have more than MAX_TREATABLE treatable cells, before it is read."""
-    from firebreak.api.shared.scene_checks import size_in_headers
-    from firebreak.landscape.names import path_of
-
     size = named_shape(options.place.area)
     if size is None and not isinstance(source, str):
         size = source.shape
@@ -211,7 +215,6 @@ def _check_at_once(options: PlanOptions) -> None:
 
 def _check_memory(source: "str | Landscape", options: PlanOptions) -> None:
     """Refuse a map and test fires that will not fit the memory before any layer is loaded."""
-    from firebreak.api.shared.scene_checks import check_memory_first, least_rows
     from firebreak.planning.core.fire_counts import check_test_fires
 
     area, weather = options.place.area, options.scene.weather

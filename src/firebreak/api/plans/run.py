@@ -17,7 +17,13 @@ from firebreak.api.shared.records import is_told, plain
 from firebreak.checks import fail
 from firebreak.files import made_folder, without_links, write_text
 from firebreak.landscape.names import DATA
-from firebreak.planning.output.earlier import writing_into
+from firebreak.planning.output.earlier import (
+    ALWAYS,
+    FILES_FILE,
+    PLAN_FILES,
+    end_writing,
+    writing_into,
+)
 
 if TYPE_CHECKING:
     from firebreak.api.plans.at_once import FirstPlanTaker, PlanAtOnce
@@ -95,8 +101,6 @@ def take_place_of_earlier(writing: "Writing", made_from: frozenset[Path]) -> Pat
 
     made_from: see `records.inputs_of`.
     """
-    from firebreak.planning.output.earlier import FILES_FILE, end_writing
-
     out = writing.folder
     kept = {*(without_links(out / name) for name in (*writing.own, FILES_FILE)), *made_from}
     if without_links(out) in kept or not all(map(is_told, made_from)):
@@ -117,8 +121,6 @@ def check_not_made_from(out: Path, made_from: frozenset[Path], source: str, *,
     Raises:
         InputError: they would.
     """
-    from firebreak.planning.output.earlier import ALWAYS, PLAN_FILES
-
     files = {without_links(out / name): name for name in (PLAN_FILES if judged else ALWAYS)}
     lost = sorted(files[path] for path in made_from & files.keys())
     own = without_links(out)

@@ -7,20 +7,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from firebreak.api.shared.domains import Part, part_of_map
+from firebreak.api.shared.domains import Part, part_of_map, share_of
 from firebreak.api.shared.option_rules import check_methods_fit, check_on_maps
 from firebreak.api.shared.plan_options import EvaluateOptions, use_threads
-from firebreak.api.shared.records import check_named_there
+from firebreak.api.shared.records import check_named_there, warn_of_other_options
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
     check_memory_first,
+    check_windows,
     least_rows,
     size_in_headers,
 )
 from firebreak.checks import fail
 from firebreak.landscape.names import check_there, path_of
-from firebreak.planning.core.area import named_shape
+from firebreak.landscape.raster.windows import Window, list_windows
+from firebreak.planning.core.area import cut_plan, named_shape
 from firebreak.planning.output.earlier import plan_file
+from firebreak.seeding import generator
 from firebreak.settings.budget import UNSAID
 
 if TYPE_CHECKING:
@@ -157,8 +160,6 @@ def kept_in(folder: Path, burn: "Burn") -> "Burn":
 
 def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions) -> "Plan":
     """A plan, read for the only landscape if need be; where only a part burns, of that part."""
-    from firebreak.api.shared.records import warn_of_other_options
-    from firebreak.planning.core.area import cut_plan
     from firebreak.planning.output.export import read_plan
     from firebreak.planning.output.given import given_plan, is_drawn, name_of
 
@@ -203,10 +204,6 @@ def parts_of(source: "str | Landscape", options: EvaluateOptions,
     Raises:
         InputError: no landscape there, or no window.
     """
-    from firebreak.api.shared.scene_checks import check_windows
-    from firebreak.landscape.raster.windows import Window, list_windows
-    from firebreak.seeding import generator
-
     spec = source if isinstance(source, str) else ""
     land = options.scene.with_strips(options.scene.read(source), plans)
     if options.window is None:
@@ -236,8 +233,6 @@ def _window_part(land: "Landscape", window: "Window", options: EvaluateOptions,
 def _shares(options: EvaluateOptions, lands: "Sequence[Landscape]",
             plans: "Sequence[Plan]") -> list[float]:
     """The share of each landscape's cost to spend; if not said, that of the first compared plan."""
-    from firebreak.api.shared.domains import share_of
-
     if plans and options.budget == UNSAID:
         return [plans[0].budget_share] * len(lands)
     width = options.scene.breaks.break_width_m

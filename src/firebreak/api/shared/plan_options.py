@@ -6,20 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from annotated_types import Ge, Le
 
 from firebreak.api.shared.scene_options import PlanningOptions, SceneOptions
-from firebreak.executors.base import ExecutorName
+from firebreak.executors.base import Executor, ExecutorName
+from firebreak.executors.calls import Recipe
 from firebreak.settings.budget import UNSAID, USUAL, Budget
 from firebreak.settings.kinds import AtLeastOne, Fraction, NotNegative, Positive
 from firebreak.settings.planning import COMPARED, ReportKind
 from firebreak.settings.schema import ONE_EACH
-
-if TYPE_CHECKING:
-    from firebreak.executors.base import Executor
-    from firebreak.executors.calls import Recipe
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from firebreak.api.shared.plan_options import TrainOptions, use_threads
 from firebreak.api.shared.progress import RunProgress, run_progress
 from firebreak.checks import fail
-from firebreak.files import without_links
+from firebreak.files import without_links, write_text
 from firebreak.train.config import DEFAULT_PRESET
 
 if TYPE_CHECKING:
@@ -109,7 +109,6 @@ def trainer_in(folder: Path, config: "RunConfig", splits: "Splits",
 
 def _begin_or_resume(trainer: "ParallelTrainer", folder: Path, resumed: bool) -> None:
     """Takes the folder to where the run goes on: at its last checkpoint, or at the beginning."""
-    from firebreak.files import write_text
     from firebreak.train.config.load import as_toml
     from firebreak.train.storage.checkpoints import CHECKPOINTS, checkpoints_of
     from firebreak.train.storage.metrics import rewind
@@ -177,7 +176,6 @@ def compared(config: "RunConfig", splits: "Splits", folder: Path,
              bar: "Bar") -> "dict[str, Evaluation]":
     """Evaluates the best policy on every test source, by its name, and stores the results."""
     from firebreak.agent.policy_file import load_policy
-    from firebreak.files import write_text
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import to_json
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firebreak.checks import PART_OF_MAP
-from firebreak.landscape.names import path_of
+from firebreak.landscape.names import is_made, path_of
 from firebreak.settings.scene import MadeBreaks
 from firebreak.settings.schema import option_of
 
@@ -28,8 +28,6 @@ SECTORS = ("north", "north-east", "east", "south-east", "south", "south-west", "
 
 def is_map(source: "str | Landscape") -> bool:
     """True for land that is read, and not made by a rule. source: a path or name, or the land."""
-    from firebreak.landscape.names import is_made
-
     return not is_made(source if isinstance(source, str) else source.name)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from firebreak.checks import fail
-from firebreak.cli.shared import common
+from firebreak.cli.shared import common, tables
 from firebreak.files import made_folder
 from firebreak.settings.binding import Bound
 from firebreak.settings.schema import POSITIONAL
@@ -36,8 +36,6 @@ class BehaviorArguments:
 def run(bound: Bound[BehaviorArguments]) -> int:
     """Runs the command."""
     args = bound.options
-    from firebreak.cli.shared import tables
-
     begin = time.perf_counter()
     table = tables.read_table(args.cases)
     _check_out(args.out, args.cases)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from firebreak.agent.policy_place import shipped_policies
 from firebreak.api.shared.plan_options import use_threads
 from firebreak.api.shared.policies import shipped_for, warn_of_other_breaks
 from firebreak.api.shared.progress import progress_bar
@@ -18,6 +19,7 @@ from firebreak.api.shared.records import warn_of_other_options
 from firebreak.api.shared.run_output import test_scene
 from firebreak.checks import fail
 from firebreak.cli.shared import common
+from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
 from firebreak.cli.shared.shown import VisualizeArguments, run_parts
 from firebreak.cli.shared.signals import Terminated, answered
 from firebreak.files import check_not_kept, made_folder
@@ -82,7 +84,6 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
     """A plan on its land under its options, with standing breaks and the network compared with."""
     from firebreak.agent.policy_file import load_policy
     from firebreak.api.plans.area import planning_area
-    from firebreak.cli.shared.plan_record import recorded, warn_of_another_landscape
     from firebreak.planning.core.area import cells_in
     from firebreak.planning.output.given import given_plan
 
@@ -103,7 +104,6 @@ def _of_plan(folder: Path, args: VisualizeArguments) -> "Exploration":
 
 def _followed(folder: Path) -> Path | None:
     """Shipped policy that a plan followed, if any: another version's default may be another."""
-    from firebreak.agent.policy_place import shipped_policies
     from firebreak.planning.output.export import record_in
 
     policy = record_in(folder).get("policy")

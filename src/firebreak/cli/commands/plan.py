@@ -17,6 +17,7 @@ from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.cli.shared.signals import finishing
 from firebreak.files import held_folder, made_folder
 from firebreak.landscape.names import check_there
+from firebreak.planning.output.earlier import ALWAYS, PLAN_FILES, check_list, writing_into
 from firebreak.settings.binding import Bound
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ def run(bound: Bound[PlanArguments]) -> int:
                    remedy="name a file, a folder or sample:santa-ana, or --config with one")
     common.check_out(args.out)
     from firebreak.planning.methods import CHOOSERS, DEFAULT, check_methods
-    from firebreak.planning.output.earlier import ALWAYS, PLAN_FILES, check_list
 
     if args.out is not None:
         check_list(args.out, ALWAYS if args.report == "none" else PLAN_FILES)
@@ -54,7 +54,6 @@ def _run(args: PlanArguments) -> int:
         take_place_of_earlier,
         write_run,
     )
-    from firebreak.planning.output.earlier import writing_into
 
     made_from = inputs_of(args.landscape, args.policy, args.place, args.scene)
     if args.out is not None:

@@ -17,6 +17,7 @@ from firebreak.landscape.treatment_table import treated_ha
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.drawn import change_words, changes_table, changes_words
+from firebreak.planning.evaluation.fire_facts import fact_words
 from firebreak.planning.evaluation.knee import knee_words
 from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
 from firebreak.planning.methods import CHOOSERS, DEFAULT
@@ -113,8 +114,6 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
 def _say_fires(facts: "FireFacts | None") -> None:
     """Print what a report says first of the fires that judge a plan."""
     if facts is not None:
-        from firebreak.planning.evaluation.fire_facts import fact_words
-
         print("\n".join(fact_words(facts)), end="\n\n")
 
 

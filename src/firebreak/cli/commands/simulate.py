@@ -16,7 +16,7 @@ from firebreak.checks import counted, fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words
 from firebreak.files import held_folder
-from firebreak.landscape.value_unit import agreement_of
+from firebreak.landscape.value_unit import agreement_of, value_unit
 from firebreak.settings.binding import Bound
 from firebreak.settings.schema import POSITIONAL
 
@@ -63,7 +63,6 @@ def _run(args: SimulateArguments, by_workers: "BurnAll | None") -> int:
     from firebreak.api.shared.domains import domain_words
     from firebreak.api.shared.fire_maps import burn, part_to_burn, write_maps
     from firebreak.landscape.formats.tables import read_fire_sizes
-    from firebreak.landscape.value_unit import value_unit
     from firebreak.planning.evaluation.fire_facts import fact_words, fire_facts, size_words
 
     use_threads(args.scene.threads)

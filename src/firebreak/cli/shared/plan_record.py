@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from firebreak.agent.policy_place import shipped_policies
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE, found_in
+from firebreak.api.shared.scene_options import own_weather
 from firebreak.checks import fail
 from firebreak.files import without_links
 from firebreak.landscape.names import beside, is_path
@@ -123,8 +124,6 @@ def _keep_fires(tree: dict[str, Any], landscape: str) -> None:
     maps are others now: the share burned is there; crews held any length, and weather that nothing
     gave was drawn.
     """
-    from firebreak.api.shared.scene_options import own_weather
-
     if "burning_hours" in tree["fire"]:
         return
     weather = tree["weather"]

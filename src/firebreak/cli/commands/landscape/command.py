@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.files import check_folder, check_not_kept, held_folder
-from firebreak.landscape.names import FUEL_MAP
+from firebreak.landscape.landscape import NODATA
+from firebreak.landscape.names import ABOUT_FILE, FUEL_MAP, is_sample, sample_folder
+from firebreak.reading import read_toml
 from firebreak.settings.binding import Bound
 from firebreak.settings.kinds import Positive
 from firebreak.settings.schema import POSITIONAL
@@ -106,7 +108,6 @@ def describe(land: "Landscape") -> str:
     import numpy as np
 
     from firebreak.landscape.formats.write import extra_layers
-    from firebreak.landscape.landscape import NODATA
     from firebreak.landscape.raster.geotiff import crs_name
 
     rows, cols = land.shape
@@ -149,9 +150,6 @@ def _degrees(angle: float, signs: str) -> str:
 
 def about_sample(spec: str) -> list[str]:
     """The facts of a sample's making, a line each; nothing of another landscape."""
-    from firebreak.landscape.names import ABOUT_FILE, is_sample, sample_folder
-    from firebreak.reading import read_toml
-
     if not is_sample(spec):
         return []
     folder = sample_folder(spec)
