@@ -19,7 +19,7 @@ HEAD = '''"""Written by scripts/python_stub.py: the public functions with their 
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from firebreak.agent.own_network import MakeNetwork
 from firebreak.api.compared import ComparedPlans
@@ -49,19 +49,33 @@ def text() -> str:
     sys.path.insert(0, str(ROOT / "src"))
     import firebreak
 
-    parts = [HEAD.format(names=firebreak.__all__)]
-    for name in VERBS:
-        signature = inspect.signature(getattr(firebreak, name))
-        words: list[str] = []
-        starred = False
-        for parameter in signature.parameters.values():
-            if parameter.kind is parameter.KEYWORD_ONLY and not starred:
-                words, starred = [*words, "*"], True
-            words.append(_word(parameter))
+    signatures = {name: inspect.signature(getattr(firebreak, name)) for name in VERBS}
+    options = {name: {one.name: _word(one) for one in own.parameters.values()
+                      if one.kind is one.KEYWORD_ONLY} for name, own in signatures.items()}
+    # Options that several functions have are said once.
+    land = options["read_landscape"]
+    scene = {name: word for name, word in options["simulate"].items() if name not in land and all(
+        options[verb].get(name) == word for verb in ("plan", "evaluate"))}
+    parts = [HEAD.format(names=firebreak.__all__), _group("_Land", "TypedDict", land),
+             _group("_Scene", "_Land", scene)]
+    for name, own in signatures.items():
+        group = ("_Land" if name == "read_landscape" else
+                 "_Scene" if scene.items() <= options[name].items() else "")
+        words = [_word(one) for one in own.parameters.values() if one.kind is not one.KEYWORD_ONLY]
+        keywords = [word for key, word in options[name].items()
+                    if not group or (key not in land and key not in scene)]
+        words += [*(["*", *keywords] if keywords else []),
+                  *([f"**options: Unpack[{group}]"] if group else [])]
         kept = inspect.signature(getattr(firebreak, name).__wrapped__).return_annotation
         lines = ",\n".join(f"    {word}" for word in words)
         parts.append(f"def {name}(\n{lines},\n) -> {kept.__name__}: ...\n")
     return "\n".join(parts).replace("\n\n\n\n", "\n\n")
+
+
+def _group(name: str, base: str, words: dict[str, str]) -> str:
+    """A class of options that may each be left out."""
+    lines = "\n".join(f"    {word.partition(' = ')[0]}" for word in words.values())
+    return f"class {name}({base}, total=False):\n{lines}\n"
 
 
 def _word(parameter: inspect.Parameter) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from firebreak.agent.own_network import MakeNetwork
 from firebreak.api.compared import ComparedPlans
@@ -20,77 +20,64 @@ __all__ = ['InputError', 'MethodProblem', '__version__', 'evaluate', 'plan', 're
 Source = str | Path | Landscape
 
 
+class _Land(TypedDict, total=False):
+    terrain: Literal['derived', 'shipped']
+    crs: str | None
+    value: Any
+    value_unit: str | None
+    cost: Any
+    treatable: Any
+    barriers: Any
+    built: Any
+    roads: Any
+    ignitions: Any
+    break_kind: Literal['hard', 'shaded']
+    break_width_m: float | None
+    breach: Literal['never', 'wilson', 'wilson-trees', 'flame-length'] | None
+    leak: bool
+    hold: Literal['hand', 'equipment'] | None
+    response_min: float
+    crew_speed_km_h: float
+    crew_km: float | Literal['unlimited'] | None
+
+class _Scene(_Land, total=False):
+    area: Any
+    losses: str | None
+    layers: str | Path | None
+    hold_in: Any
+    scenarios: int
+    wind_20ft_km_h: float | None
+    wind_from_deg: float | None
+    weather: str | Path | None
+    hours: int | None
+    wind_towards: bool
+    moisture: str | None
+    burned_share: float | None
+    duration_min: float | None
+    crown: Literal['none', 'finney', 'scott-reinhardt', 'cruz']
+    initial_attack: float | None
+    spotting: bool
+    burning_hours: float | None
+    burning_periods: float
+    treatment: str | None
+    treatment_age: int
+    treatments: str | Path | None
+    seed: int
+    threads: int
+    quiet: bool
+
 def read_landscape(
     source: str | Path,
-    *,
-    terrain: Literal['derived', 'shipped'] = 'derived',
-    crs: str | None = None,
-    value: Any = None,
-    value_unit: str | None = None,
-    cost: Any = None,
-    treatable: Any = None,
-    barriers: Any = None,
-    built: Any = None,
-    roads: Any = None,
-    ignitions: Any = None,
-    break_kind: Literal['hard', 'shaded'] = 'hard',
-    break_width_m: float | None = None,
-    breach: Literal['never', 'wilson', 'wilson-trees', 'flame-length'] | None = None,
-    leak: bool = False,
-    hold: Literal['hand', 'equipment'] | None = None,
-    response_min: float = 60.0,
-    crew_speed_km_h: float = 3.0,
-    crew_km: float | Literal['unlimited'] | None = None,
+    **options: Unpack[_Land],
 ) -> Landscape: ...
 
 def simulate(
     landscape: Source,
     *,
     fires: int = 1000,
-    area: Any = None,
     plan: Any = None,
     fires_per_ha_year: float | None = None,
-    terrain: Literal['derived', 'shipped'] = 'derived',
-    crs: str | None = None,
-    value: Any = None,
-    value_unit: str | None = None,
-    cost: Any = None,
-    treatable: Any = None,
-    barriers: Any = None,
-    built: Any = None,
-    roads: Any = None,
-    ignitions: Any = None,
-    losses: str | None = None,
-    layers: str | Path | None = None,
-    hold_in: Any = None,
-    scenarios: int = 8,
-    wind_20ft_km_h: float | None = None,
-    wind_from_deg: float | None = None,
-    weather: str | Path | None = None,
-    hours: int | None = None,
-    wind_towards: bool = False,
-    moisture: str | None = None,
-    burned_share: float | None = None,
-    duration_min: float | None = None,
-    crown: Literal['none', 'finney', 'scott-reinhardt', 'cruz'] = 'finney',
-    initial_attack: float | None = None,
-    spotting: bool = False,
-    burning_hours: float | None = None,
-    burning_periods: float = 1.2,
-    break_kind: Literal['hard', 'shaded'] = 'hard',
-    break_width_m: float | None = None,
-    breach: Literal['never', 'wilson', 'wilson-trees', 'flame-length'] | None = None,
-    leak: bool = False,
-    hold: Literal['hand', 'equipment'] | None = None,
-    response_min: float = 60.0,
-    crew_speed_km_h: float = 3.0,
-    crew_km: float | Literal['unlimited'] | None = None,
-    treatment: str | None = None,
-    treatment_age: int = 0,
-    treatments: str | Path | None = None,
-    seed: int = 0,
-    threads: int = 0,
-    quiet: bool = False,
+    **options: Unpack[_Scene],
 ) -> SimulatedFires: ...
 
 def plan(
@@ -104,7 +91,6 @@ def plan(
     test_fires: int = 1000,
     report: Literal['full', 'brief', 'none'] | None = None,
     fires_per_ha_year: float | None = None,
-    area: Any = None,
     must_include: Any = None,
     must_exclude: Any = None,
     lines: Any = None,
@@ -118,50 +104,10 @@ def plan(
     horizon: int | None = None,
     discount_rate: float = 0.0,
     cost_per_km: float = 0.0,
-    terrain: Literal['derived', 'shipped'] = 'derived',
-    crs: str | None = None,
-    value: Any = None,
-    value_unit: str | None = None,
-    cost: Any = None,
-    treatable: Any = None,
-    barriers: Any = None,
-    built: Any = None,
-    roads: Any = None,
-    ignitions: Any = None,
-    losses: str | None = None,
-    layers: str | Path | None = None,
-    hold_in: Any = None,
-    scenarios: int = 8,
-    wind_20ft_km_h: float | None = None,
-    wind_from_deg: float | None = None,
-    weather: str | Path | None = None,
-    hours: int | None = None,
-    wind_towards: bool = False,
-    moisture: str | None = None,
-    burned_share: float | None = None,
-    duration_min: float | None = None,
-    crown: Literal['none', 'finney', 'scott-reinhardt', 'cruz'] = 'finney',
-    initial_attack: float | None = None,
-    spotting: bool = False,
-    burning_hours: float | None = None,
-    burning_periods: float = 1.2,
-    break_kind: Literal['hard', 'shaded'] = 'hard',
-    break_width_m: float | None = None,
-    breach: Literal['never', 'wilson', 'wilson-trees', 'flame-length'] | None = None,
-    leak: bool = False,
-    hold: Literal['hand', 'equipment'] | None = None,
-    response_min: float = 60.0,
-    crew_speed_km_h: float = 3.0,
-    crew_km: float | Literal['unlimited'] | None = None,
-    treatment: str | None = None,
-    treatment_age: int = 0,
-    treatments: str | Path | None = None,
-    seed: int = 0,
-    threads: int = 0,
-    quiet: bool = False,
     executor: Literal['in-process', 'processes', 'ray'] | None = None,
     workers: int = 0,
     window_cells: int | None = None,
+    **options: Unpack[_Scene],
 ) -> PlannedBreaks: ...
 
 def evaluate(
@@ -177,48 +123,7 @@ def evaluate(
     windows: int = 6,
     test_fires: int = 2000,
     random_draws: int = 30,
-    area: Any = None,
-    terrain: Literal['derived', 'shipped'] = 'derived',
-    crs: str | None = None,
-    value: Any = None,
-    value_unit: str | None = None,
-    cost: Any = None,
-    treatable: Any = None,
-    barriers: Any = None,
-    built: Any = None,
-    roads: Any = None,
-    ignitions: Any = None,
-    losses: str | None = None,
-    layers: str | Path | None = None,
-    hold_in: Any = None,
-    scenarios: int = 8,
-    wind_20ft_km_h: float | None = None,
-    wind_from_deg: float | None = None,
-    weather: str | Path | None = None,
-    hours: int | None = None,
-    wind_towards: bool = False,
-    moisture: str | None = None,
-    burned_share: float | None = None,
-    duration_min: float | None = None,
-    crown: Literal['none', 'finney', 'scott-reinhardt', 'cruz'] = 'finney',
-    initial_attack: float | None = None,
-    spotting: bool = False,
-    burning_hours: float | None = None,
-    burning_periods: float = 1.2,
-    break_kind: Literal['hard', 'shaded'] = 'hard',
-    break_width_m: float | None = None,
-    breach: Literal['never', 'wilson', 'wilson-trees', 'flame-length'] | None = None,
-    leak: bool = False,
-    hold: Literal['hand', 'equipment'] | None = None,
-    response_min: float = 60.0,
-    crew_speed_km_h: float = 3.0,
-    crew_km: float | Literal['unlimited'] | None = None,
-    treatment: str | None = None,
-    treatment_age: int = 0,
-    treatments: str | Path | None = None,
-    seed: int = 0,
-    threads: int = 0,
-    quiet: bool = False,
+    **options: Unpack[_Scene],
 ) -> ComparedPlans: ...
 
 def train_policy(

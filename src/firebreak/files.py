@@ -33,9 +33,7 @@ def without_links(path: str | Path) -> Path:
 @contextlib.contextmanager
 def keeping(inputs: Iterable[Path]) -> Iterator[None]:
     """Keep files that this thread writes in the block from taking the place of one of these, or
-    those that `keep` adds.
-
-    inputs: paths without links, see `without_links`.
+    those that `keep` adds. inputs: paths without links, see `without_links`.
     """
     token = _KEPT.set((_KEPT.get() or frozenset()) | frozenset(inputs))
     try:
@@ -92,10 +90,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def noting(note: _Note) -> Iterator[None]:
-    """Tells of every file that this thread writes by `replacing` in the block.
-
-    note: called once the file is whole, with its path and the path beside; the file takes its place
-        within the block that it makes, and where that raises the old file stays.
+    """Tells of every file that this thread writes by `replacing` in the block. note: called once
+    the file is whole, with its path and the path beside; the file takes its place within the block
+    that it makes, and where that raises the old file stays.
     """
     token = _NOTE.set(note)
     try:

@@ -223,9 +223,8 @@ def _without(land: "Landscape", excluded: NDArray[np.bool_], include: NDArray[np
 
 def _treatable(include: NDArray[np.int64], land: "Landscape", offset: tuple[int, int],
                options: PlaceOptions) -> NDArray[np.int64]:
-    """Cells to include without those that do not burn anyway, by rows.
-
-    offset: where the land lies in the whole map.
+    """Cells to include without those that do not burn anyway, by rows. offset: where the land lies
+    in the whole map.
     """
     burns = include[land.burnable.ravel()[include]]
     barred = burns[~land.treatable.ravel()[burns]]

@@ -120,7 +120,6 @@ class PlanAtOnce:
 
     def write_plan(self, out: Path, first: FirstPlan | None = None) -> list[Path]:
         """Write the plan itself, and the whole landscape with its breaks for other fire programs.
-
         first: what a first plan saves.
         """
         area = self.request.area
@@ -136,9 +135,8 @@ class PlanAtOnce:
                               whole, self.scene.conditions.treatment)]
 
     def write_report(self, out: Path, origin: "Origin", bar: Bar) -> list[Path]:
-        """Write the report that is asked for; pictures alone where nothing judged the plan.
-
-        origin: its files are those that were written before.
+        """Write the report that is asked for; pictures alone where nothing judged the plan. origin:
+        its files are those that were written before.
         """
         if self.request.options.report == "none":
             return []
@@ -233,9 +231,8 @@ def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResul
 
 def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation: Evaluation,
                   origin: "Origin", bar: Bar) -> list[Path]:
-    """Rasters, vectors, tables, pictures and the report of a plan that was judged.
-
-    origin: its files are those that were written before.
+    """Rasters, vectors, tables, pictures and the report of a plan that was judged. origin: its
+    files are those that were written before.
     """
     from firebreak.report.pages.plan_report import write_plan_report
     from firebreak.report.pages.reported_plan import reported

@@ -98,7 +98,6 @@ _READ = (".tif", ".csv", ".json")
 def take_place_of_earlier(writing: "Writing", made_from: frozenset[Path]) -> Path:
     """Removes the files of earlier plans that are none of a plan, which is written, but for those
     that it was made from: they are read again when it is shown. Returns the list of its files.
-
     made_from: see `records.inputs_of`.
     """
     out = writing.folder

@@ -95,9 +95,8 @@ def _unlike(breaks: dict[str, Any], wanted: dict[str, Any]) -> tuple[int, bool, 
 def _known(given: dict[str, Any], mixture: dict[str, Any],
            width_m: float | None) -> list[dict[str, Any]]:
     """The breaks that episodes of a run had: those that its mixture drew, and the given ones unless
-    every episode drew others.
-
-    width_m: that is asked for. The widths drawn are shares of a cell: any is taken for known.
+    every episode drew others. width_m: that is asked for. The widths drawn are shares of a cell:
+    any is taken for known.
     """
     strip = width_m if width_m is not None else "narrower than a cell"
     bare = given | {"kind": "hard", "width_m": strip, "breach": "never", "hold": None}

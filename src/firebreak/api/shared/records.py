@@ -234,9 +234,8 @@ def warn_of_other_options(plan: Path, options: Any) -> None:
 
 def write_record(folder: Path, options: "PlanOptions", landscape: str,
                  config: Path | None = None) -> Path:
-    """Writes a plan's options beside it, and the folder that its paths are relative to.
-
-    landscape: what it was read from; config: the file that options came from.
+    """Writes a plan's options beside it, and the folder that its paths are relative to. landscape:
+    what it was read from; config: the file that options came from.
     """
     from firebreak.planning.methods import DEFAULT
 

@@ -32,9 +32,8 @@ def is_map(source: "str | Landscape") -> bool:
 
 
 def event_of(from_deg: float | None, seed: int) -> "tuple[WeatherStreams, str]":
-    """The wind event that is assumed, and a sentence on it.
-
-    from_deg: main direction that the wind blows from; None: one of eight sectors, by the seed.
+    """The wind event that is assumed, and a sentence on it. from_deg: main direction that the wind
+    blows from; None: one of eight sectors, by the seed.
     """
     from firebreak.seeding import generator
     from firebreak.weather.scenarios import wind_event

@@ -298,9 +298,8 @@ class SceneOptions:
     def tiled_scene(self, landscape: "Landscape", spec: str, more: int = 0,
                    beside: int = 0) -> "Scene":
         """The scene of a landscape of any size read from `spec`, for fires that burn one by one.
-
         more: bytes of a cell that are taken beside it; beside: processes of this machine that burn
-            its fires too.
+        its fires too.
         """
         from firebreak.native_library import max_threads
 
