@@ -121,8 +121,7 @@ def train_policy(config: str | Path | None = None, *, quiet: bool = False,
         from firebreak.agent.policy_file import load_policy
         from firebreak.train.storage.stored import metrics_rows
 
-        place, run = Path(folder), configuration(None if config is None else str(config), settings,
-                                                 {})
+        place, run = Path(folder), configuration(None if config is None else str(config), settings)
         splits = splits_of(run)
         with trainer_in(place, run, splits, settings.resume is not None) as trainer:
             end = consume(trainer, place, run, quiet, on_row or (lambda row: None))

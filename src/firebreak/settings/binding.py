@@ -2,7 +2,7 @@
 and refused alike; each setting remembers where it was said, so that an error names the place.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,20 +68,16 @@ def bind(kind: type[Options], *sources: Source, command: str | None = None) -> B
         last = sources[-1]
         raise fail(expected=" and ".join(missing), given=last.shown, where=last.where,
                    remedy=f"{last.where} --help lists what it takes")
-    bound = Bound(_made(kind, [(known[name], value) for name, value in values.items()]), origins)
+    options: Any = kind(**{name: value for name, value in values.items()
+                           if len(known[name].path) == 1})
+    for name, value in values.items():
+        if len(known[name].path) > 1:
+            options = known[name].put(options, value)
+    bound = Bound(options, origins)
     if command is not None:
         with bound.spelled():
             check(bound.options, command)
     return bound
-
-
-def _made(kind: Any, values: Sequence[tuple[Leaf, Any]]) -> Any:
-    """An instance of a class with these values, and defaults elsewhere."""
-    options = kind(**{leaf.name: value for leaf, value in values if len(leaf.path) == 1})
-    for leaf, value in values:
-        if len(leaf.path) > 1:
-            options = leaf.put(options, value)
-    return options
 
 
 def _value(given: Given, source: Source, known: Mapping[str, Leaf]) -> Any:

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -34,17 +34,9 @@ def progress_bar(total: int | None, unit: str, *, quiet: bool,
     nothing. Yields the function that advances it by a number of units, with `in_parts` by parts of
     units too. total None or 0: not known.
     """
-    if quiet:
-        yield lambda amount: None
-        return
-    if not _draws_bars():
-        advance = in_lines(total, unit)
-        with _repeated(lambda: advance(0.0), LINE_EVERY_S / _LOOKS_PER_LINE):
-            yield advance
-        return
-    with _bar_of_place()(total=total, unit=unit, unit_scale=in_parts, dynamic_ncols=True,
-                         delay=PATIENCE_S, leave=False, mininterval=0.25) as bar:
-        yield bar.update
+    with _progress(total, unit, quiet, unit_scale=in_parts, delay=PATIENCE_S, leave=False,
+                   mininterval=0.25) as progress:
+        yield progress.advance
 
 
 def _draws_bars() -> bool:
@@ -97,26 +89,31 @@ class RunProgress(NamedTuple):
         tell: takes a line that stays.
     """
 
-    advance: Callable[[float, str], object]
+    advance: Callable[..., object]
     tell: Callable[[str], object]
 
 
 @contextmanager
 def run_progress(total: int, unit: str, *, quiet: bool, begun: int = 0) -> Iterator[RunProgress]:
     """Shows how far a run is, as `progress_bar` does, with what stays on standard output; in a
-    notebook as a bar.
-
-    Args:
-        begun: units that were done before, in a run that goes on.
+    notebook as a bar. begun: units that were done before, in a run that goes on.
     """
+    with _progress(total, unit, quiet, begun, mininterval=0.5) as progress:
+        yield progress
+
+
+@contextmanager
+def _progress(total: int | None, unit: str, quiet: bool, begun: int = 0,
+              **form: Any) -> Iterator[RunProgress]:
+    """The progress of work as a bar, of this form, or in lines; `quiet` shows what stays alone."""
     if quiet:
-        yield RunProgress(lambda amount, note: None, _printed)
-        return
-    if _draws_bars():
+        yield RunProgress(lambda amount, note="": None, _printed)
+    elif _draws_bars():
         with _bar_of_place()(total=total, initial=begun, unit=unit, dynamic_ncols=True,
-                             mininterval=0.5) as bar:
-            def advance(amount: float, note: str) -> None:
-                bar.set_postfix_str(note, refresh=False)
+                             **form) as bar:
+            def advance(amount: float, note: str = "") -> None:
+                if note:
+                    bar.set_postfix_str(note, refresh=False)
                 bar.update(amount)
 
             yield RunProgress(advance, bar.write)
@@ -124,7 +121,7 @@ def run_progress(total: int, unit: str, *, quiet: bool, begun: int = 0) -> Itera
         now = [""]
         forward = in_lines(total, unit, begun=begun, note=lambda: now[0])
 
-        def tell(amount: float, note: str) -> None:
+        def tell(amount: float, note: str = "") -> None:
             now[0] = note
             forward(amount)
 

@@ -26,13 +26,11 @@ CONFIG = "config.toml"
 """The configuration of a run, in its folder."""
 
 
-def configuration(name: str | None, options: TrainOptions, given: dict[str, Any]) -> "RunConfig":
+def configuration(name: str | None, options: TrainOptions) -> "RunConfig":
     """Configuration of a new run, or of the one to go on with; its threads are set, its data folder
     is absolute.
 
-    Args:
-        name: of a preset or a file, where one was named.
-        given: values by key that options of the command stand for; None: as configured.
+    name: of a preset or a file, where one was named.
 
     Raises:
         InputError: there is no such configuration or run, a value is not allowed, or a run to go on
@@ -41,9 +39,7 @@ def configuration(name: str | None, options: TrainOptions, given: dict[str, Any]
     check_resumed(name, options)
     from firebreak.train.config.load import data_folder, load_config, with_data
 
-    values = {"seed": options.seed, **given}
-    changes = [*options.set, *(f"{key}={value}" for key, value in values.items()
-                               if value is not None)]
+    changes = [*options.set, *([] if options.seed is None else [f"seed={options.seed}"])]
     config = load_config(_stored(options.resume) if options.resume is not None else
                          DEFAULT_PRESET if name is None else name, changes)
     use_threads(config.train.threads, config.train.torch_threads)

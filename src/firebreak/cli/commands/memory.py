@@ -117,7 +117,7 @@ def _trained_rows(args: CheckArguments) -> list[dict[str, Any]]:
     from firebreak.api.shared.run_output import configuration, consume, trainer_in
 
     config = often_read(configuration(args.target, TrainOptions(
-        set=args.set, data=args.data, seed=args.seed), {}), args.episodes)
+        set=args.set, data=args.data, seed=args.seed)), args.episodes)
     from firebreak.train.config.load import written_data
     from firebreak.train.data.splits import make_splits  # torch, which a refusal does not need
     from firebreak.train.storage.metrics import read_rows

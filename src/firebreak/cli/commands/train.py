@@ -50,7 +50,7 @@ class TrainArguments:
 def run(bound: Bound[TrainArguments]) -> int:
     """Runs the command."""
     args = bound.options
-    config = configuration(args.config, args.run, {})  # refused before torch is loaded
+    config = configuration(args.config, args.run)  # refused before torch is loaded
     splits = splits_of(config)
     folder = _folder_of(args.run, Path(args.config or DEFAULT_PRESET).stem)
     with trainer_in(folder, config, splits, args.run.resume is not None) as trainer:

@@ -38,8 +38,7 @@ def load_config(name: str, changes: Sequence[str] = ()) -> RunConfig:
                    remedy="correct that line") from None
     listed = tree.get("evaluation")
     if isinstance(listed, dict) and "methods" in listed:
-        tree["evaluation"] = listed | {"methods": without_former_defaults(
-            "evaluation.methods", listed["methods"])}
+        tree["evaluation"] = listed | {"methods": without_former_defaults(listed["methods"])}
     bound = bind(RunConfig, tables(tree, where, at=line_words(text, where), strict=True),
                  *map(_change, changes), command=RUN)
     with bound.spelled():
