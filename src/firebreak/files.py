@@ -33,7 +33,9 @@ def without_links(path: str | Path) -> Path:
 @contextlib.contextmanager
 def keeping(inputs: Iterable[Path]) -> Iterator[None]:
     """Keep files that this thread writes in the block from taking the place of one of these, or
-    those that `keep` adds. inputs: paths without links, see `without_links`.
+    those that `keep` adds.
+
+    inputs: paths without links, see `without_links`.
     """
     token = _KEPT.set((_KEPT.get() or frozenset()) | frozenset(inputs))
     try:
@@ -90,9 +92,10 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def noting(note: _Note) -> Iterator[None]:
-    """Tells of every file that this thread writes by `replacing` in the block. note: called once
-    the file is whole, with its path and the path beside; the file takes its place within the block
-    that it makes, and where that raises the old file stays.
+    """Tells of every file that this thread writes by `replacing` in the block.
+
+    note: called once the file is whole, with its path and the path beside; the file takes its place
+        within the block that it makes, and where that raises the old file stays.
     """
     token = _NOTE.set(note)
     try:
@@ -283,7 +286,11 @@ def _unlock(handle: int | None) -> None:
 
 
 def _locked(path: Path) -> int | None:
-    """A handle that locks a folder until it is closed; None where that cannot be."""
+    """A handle that locks a folder until it is closed; None where that cannot be.
+
+    Raises:
+        InputError: it is locked.
+    """
     try:
         import fcntl  # not all systems have it
 

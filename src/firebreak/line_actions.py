@@ -22,6 +22,7 @@ SHAPES = 1 + len(COMPASS) * len(LINE_LENGTHS)
 
 def line_steps(direction: tuple[float, float], count: int, joined: bool) -> NDArray[np.int64]:
     """Cells i64 [count, 2] of the straight line from (0, 0) towards `direction` (rows, columns).
+
     joined: by edges, for breaks that leak where they touch at a corner; else by corners too.
     """
     rows, cols = direction

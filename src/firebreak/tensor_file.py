@@ -62,8 +62,9 @@ class Header(NamedTuple):
 
 def pieces_of_file(tensors: Mapping[str, Tensor], texts: Mapping[str, str] | None = None
                    ) -> Iterator[bytes | memoryview]:
-    """Bytes to be written, in order; the first two pieces are the header. texts: to stand beside
-    the tensors, before them in the header.
+    """Bytes to be written, in order; the first two pieces are the header.
+
+    texts: to stand beside the tensors, before them in the header.
     """
     header: dict[str, Any] = {_METADATA: dict(texts)} if texts else {}
     place = 0

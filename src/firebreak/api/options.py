@@ -65,7 +65,11 @@ def _handed(leaf: Leaf, value: Any) -> Any:
 
 
 def _policy(given: object) -> "Policy":
-    """A policy that was handed in, by itself or with the run that trained it."""
+    """A policy that was handed in, by itself or with the run that trained it.
+
+    Raises:
+        InputError: anything else.
+    """
     from firebreak.agent.policy_file import Policy
 
     policy = getattr(given, "policy", given)

@@ -24,9 +24,10 @@ from firebreak.api.plan_effect import Grid, PlanEffect, effect_at_once, effect_b
 from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import check_not_made_from, make_run, write_run
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.plan_options import PlanOptions, threads_kept
 from firebreak.api.shared.progress import notebook_bars
-from firebreak.api.shared.records import inputs_of, write_record
+from firebreak.api.shared.records import write_record
 from firebreak.checks import fail
 from firebreak.files import keeping
 from firebreak.landscape.landscape import Landscape
@@ -143,7 +144,11 @@ class PlannedBreaks:
         return on_map(shown, run.scene.landscape, run.request.area.full, run.request.area.offset)
 
     def _at_once(self, what: str, remedy: str) -> PlanAtOnce:
-        """The plan as one that was made at once."""
+        """The plan as one that was made at once.
+
+        Raises:
+            InputError: it was made by windows.
+        """
         if not isinstance(self._run, PlanAtOnce):
             raise fail(expected="a plan that was made at once", given="one by windows", where=what,
                        remedy=remedy)

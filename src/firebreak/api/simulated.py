@@ -20,9 +20,9 @@ from firebreak.api.shared.fire_maps import (
     part_to_burn,
     write_maps,
 )
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.plan_options import SimulateOptions, threads_kept, use_threads
 from firebreak.api.shared.progress import notebook_bars
-from firebreak.api.shared.records import inputs_of
 from firebreak.files import keeping
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.value_unit import value_unit

@@ -152,8 +152,9 @@ _OPTION = re.compile(r"--([a-z][a-z0-9]*(?:[-.][a-z0-9]+)*)")
 
 
 class Origin(NamedTuple):
-    """The source of a setting. style: how its source spells names; where: the setting with its
-    place, as an error begins.
+    """The source of a setting.
+
+    style: how its source spells names; where: the setting with its place, as an error begins.
     """
 
     style: Style
@@ -177,6 +178,7 @@ def respelled_error(text: str, known: Mapping[str, Leaf], origins: Mapping[str, 
                     usual: Style) -> str:
     """An error that names options, in the words of those who said them: it begins with the place
     where the setting that is to blame was said, whose style the names of unsaid ones have too.
+
     usual: the style where the setting to blame was not said.
     """
     where, colon, rest = text.partition(": expected")

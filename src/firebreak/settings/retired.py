@@ -26,44 +26,60 @@ class RetiredOption(NamedTuple):
 
 
 _COSTS = "give costs by a treatment (--treatment) or by cell (--cost)"
-_OPTIONS: dict[str, tuple[str, object, str]] = {
-    "batch": ("batch", None, "leave it out: a plan takes about 50 rounds"),
-    "break_fuel": ("breaks.break_fuel breaks.fuel", None,
+OPTIONS = {
+    "batch": RetiredOption(
+        ("batch",), None, "leave it out: a plan takes about 50 rounds"),
+    "break_fuel": RetiredOption(
+        ("breaks.break_fuel", "breaks.fuel"), None,
         "name what a treatment leaves in a table (treatments)"),
-    "corridors": ("place.corridors", False,
+    "corridors": RetiredOption(
+        ("place.corridors",), False,
         "leave it out: a map is planned with corridors unless --cells is given"),
-    "cost_per_ha": ("place.cost_per_ha", None, _COSTS),
-    "cost_slope": ("place.cost_slope", 0.0, _COSTS),
-    "duration_spread": ("fire.duration_spread", 0.5,
+    "cost_per_ha": RetiredOption(
+        ("place.cost_per_ha",), None, _COSTS),
+    "cost_slope": RetiredOption(
+        ("place.cost_slope",), 0.0, _COSTS),
+    "duration_spread": RetiredOption(
+        ("fire.duration_spread",), 0.5,
         "leave it out: durations vary, and that of a single fire is --duration-min"),
-    "edge_share": ("fire.edge_share fires.edge_share", 0.0,
+    "edge_share": RetiredOption(
+        ("fire.edge_share", "fires.edge_share"), 0.0,
         "give --ignitions with weights along the edge"),
-    "evaluations": ("evaluations", None, "give --time-limit, or leave it out"),
-    "length_to_width": ("fire.length_to_width fires.length_to_width", "behave",
+    "evaluations": RetiredOption(
+        ("evaluations",), None, "give --time-limit, or leave it out"),
+    "length_to_width": RetiredOption(
+        ("fire.length_to_width", "fires.length_to_width"), "behave",
         "leave it out: the ellipse is that of BEHAVE and FlamMap"),
-    "least_score": ("least_score", 0.0, "leave it out: a plan burns lines to choose among them"),
-    "perturb": ("perturb", False, "plan with --report full, which says the same"),
-    "picture": ("picture", None,
-        "leave it out: a GIS draws the lines, and a plan of them has pictures"),
-    "ray_address": ("windows.ray_address train.ray_address", None,
+    "least_score": RetiredOption(
+        ("least_score",), 0.0, "leave it out: a plan burns lines to choose among them"),
+    "perturb": RetiredOption(
+        ("perturb",), False, "plan with --report full, which says the same"),
+    "picture": RetiredOption(
+        ("picture",), None, "leave it out: a GIS draws the lines, and a plan of them has pictures"),
+    "ray_address": RetiredOption(
+        ("windows.ray_address", "train.ray_address"), None,
         "set the variable RAY_ADDRESS to HOST:PORT of the cluster's head, as for Ray itself"),
-    "search_from": ("search_from", None,
-        "leave it out: dqn-search starts from the plan of dqn-lookahead"),
-    "spread": ("fire.spread fires.spread", "front",
+    "search_from": RetiredOption(
+        ("search_from",), None, "leave it out: dqn-search starts from the plan of dqn-lookahead"),
+    "spread": RetiredOption(
+        ("fire.spread", "fires.spread"), "front",
         "leave it out: every fire spreads as the elliptical front"),
-    "treated_flame_m": ("breaks.treated_flame_m", None,
+    "treated_flame_m": RetiredOption(
+        ("breaks.treated_flame_m",), None,
         "leave it out: name the treatments, and by --treatable the cells for them"),
-    "wind_limit": ("fire.wind_limit fires.wind_limit", "none",
+    "wind_limit": RetiredOption(
+        ("fire.wind_limit", "fires.wind_limit"), "none",
         "leave it out: no wind is too strong to quicken fire (Andrews et al. 2013)"),
-    "window_margin": ("windows.window_margin", None,
+    "window_margin": RetiredOption(
+        ("windows.window_margin",), None,
         "leave it out: the margin follows from how far fires spread"),
-    "worker_limit_s": ("windows.worker_limit_s", None,
+    "worker_limit_s": RetiredOption(
+        ("windows.worker_limit_s",), None,
         "leave it out: a worker that ends is replaced; after a stop the same command goes on"),
-    "year": ("weather.year fires.year", ANY,
+    "year": RetiredOption(
+        ("weather.year", "fires.year"), ANY,
         "leave it out: nothing follows from the year of .wtr and .wnd files"),
 }
-OPTIONS = {name: RetiredOption(tuple(keys.split()), default, remedy)
-           for name, (keys, default, remedy) in _OPTIONS.items()}
 """By the option's name in Python."""
 
 _IMITATION = "leave it out: the agent learns from demonstrations as from its own steps"

@@ -42,8 +42,10 @@ TRANSPARENT = ("scene",)
 
 
 class Leaf(NamedTuple):
-    """One setting. path: of fields to it; hint: its type, with bounds; default: MISSING if it must
-    be given; help: the text below its field; key: as a file has it, after the names of its tables.
+    """One setting.
+
+    path: of fields to it; hint: its type, with bounds; default: MISSING if it must be given; help:
+    the text below its field; key: as a file has it, after the names of its tables.
     """
 
     path: tuple[str, ...]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.shared.domains import money_in, part_of_map, parts_of_cell, phases_of
+from firebreak.api.shared.budget import money_in, parts_of_cell, phases_of
+from firebreak.api.shared.domains import part_of_map
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
@@ -171,7 +172,11 @@ def priced_rows(found: "Evaluation", area: PlanningArea, limits: Limits) -> "Eva
 
 
 def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
-    """A landscape whose costs rise with the way to a road, where the options say so."""
+    """A landscape whose costs rise with the way to a road, where the options say so.
+
+    Raises:
+        InputError: no roads.
+    """
     if not options.cost_per_km:
         return full
     if full.road_m is None:
@@ -182,7 +187,11 @@ def _with_costs(options: PlaceOptions, full: "Landscape") -> "Landscape":
 
 
 def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "Corridors | None":
-    """The lines to choose among, those of their pieces that have treatable cells."""
+    """The lines to choose among, those of their pieces that have treatable cells.
+
+    Raises:
+        InputError: no line that could be built.
+    """
     from firebreak.landscape.candidates.corridor import corridor_of
     from firebreak.landscape.formats.assemble import warn
     from firebreak.landscape.formats.overlays import file_and_attribute
@@ -223,8 +232,12 @@ def _without(land: "Landscape", excluded: NDArray[np.bool_], include: NDArray[np
 
 def _treatable(include: NDArray[np.int64], land: "Landscape", offset: tuple[int, int],
                options: PlaceOptions) -> NDArray[np.int64]:
-    """Cells to include without those that do not burn anyway, by rows. offset: where the land lies
-    in the whole map.
+    """Cells to include without those that do not burn anyway, by rows.
+
+    offset: where the land lies in the whole map.
+
+    Raises:
+        InputError: some burn and may not be treated, or none is left.
     """
     burns = include[land.burnable.ravel()[include]]
     barred = burns[~land.treatable.ravel()[burns]]

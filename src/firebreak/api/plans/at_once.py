@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from firebreak.api.plans.area import house_buffer_of
 from firebreak.api.plans.corridors import lines_of_network
 from firebreak.api.plans.request import PlanRequest
-from firebreak.api.shared.domains import money_by_year
-from firebreak.api.shared.scene_checks import rows_named
+from firebreak.api.shared.budget import money_by_year
+from firebreak.api.shared.map_defaults import rows_named
 from firebreak.landscape.candidates.corridor import Corridor, with_line_lengths
 from firebreak.landscape.candidates.corridors.ground import ground_of
 from firebreak.landscape.formats.treated import write_treated
@@ -120,6 +120,7 @@ class PlanAtOnce:
 
     def write_plan(self, out: Path, first: FirstPlan | None = None) -> list[Path]:
         """Write the plan itself, and the whole landscape with its breaks for other fire programs.
+
         first: what a first plan saves.
         """
         area = self.request.area
@@ -135,8 +136,9 @@ class PlanAtOnce:
                               whole, self.scene.conditions.treatment)]
 
     def write_report(self, out: Path, origin: "Origin", bar: Bar) -> list[Path]:
-        """Write the report that is asked for; pictures alone where nothing judged the plan. origin:
-        its files are those that were written before.
+        """Write the report that is asked for; pictures alone where nothing judged the plan.
+
+        origin: its files are those that were written before.
         """
         if self.request.options.report == "none":
             return []
@@ -231,8 +233,9 @@ def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResul
 
 def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation: Evaluation,
                   origin: "Origin", bar: Bar) -> list[Path]:
-    """Rasters, vectors, tables, pictures and the report of a plan that was judged. origin: its
-    files are those that were written before.
+    """Rasters, vectors, tables, pictures and the report of a plan that was judged.
+
+    origin: its files are those that were written before.
     """
     from firebreak.report.pages.plan_report import write_plan_report
     from firebreak.report.pages.reported_plan import reported

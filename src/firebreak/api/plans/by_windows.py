@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.api.plans.area import as_counted, priced
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
-from firebreak.api.shared.scene_checks import is_map
+from firebreak.api.shared.map_defaults import is_map
 from firebreak.checks import InputError
 from firebreak.fire import Scene, burn_plans
 from firebreak.landscape.candidates.corridor import Corridor

@@ -88,6 +88,7 @@ def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningA
              window_plan: Maker | None = None, network: Sequence[Corridor] = (),
              ) -> tuple[Plan, Choice | None, Mapping[str, Plan]]:
     """The plan of a method or chooser for an area; why a chooser kept it, and what else it made.
+
     first: takes the first plan of a chooser; window_plan: see `make_at_once`; network: lines that
     the plan begins with, as far as they pay.
     """

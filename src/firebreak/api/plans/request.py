@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from firebreak.api.shared.domains import money_by_year, phases_of
+from firebreak.api.shared.budget import money_by_year, phases_of
+from firebreak.api.shared.map_defaults import is_map, rows_named
 from firebreak.api.shared.option_rules import (
     check_corridors,
     check_on_land,
@@ -14,13 +15,7 @@ from firebreak.api.shared.option_rules import (
     is_judged,
 )
 from firebreak.api.shared.plan_options import PlanOptions, WindowOptions, use_threads
-from firebreak.api.shared.scene_checks import (
-    check_memory_first,
-    is_map,
-    least_rows,
-    rows_named,
-    size_in_headers,
-)
+from firebreak.api.shared.scene_checks import check_memory_first, least_rows, size_in_headers
 from firebreak.checks import fail
 from firebreak.landscape.names import path_of
 from firebreak.planning.core.area import named_shape

@@ -1,22 +1,19 @@
 """A plan of any size: made at once or by windows, judged, and written, also where an earlier plan
-lies; and its STAC item (SpatioTemporal Asset Catalog, version 1.0.0), by which the catalogues of a
-GIS find it.
+lies.
 """
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from firebreak.api.plans.request import PlanRequest, Sayer, no_words
+from firebreak.api.shared.inputs import is_told
 from firebreak.api.shared.plan_options import PlanOptions
-from firebreak.api.shared.records import is_told, plain
+from firebreak.api.shared.records import plain
 from firebreak.checks import fail
-from firebreak.files import made_folder, without_links, write_text
-from firebreak.landscape.names import DATA
+from firebreak.files import made_folder, without_links
 from firebreak.planning.output.earlier import (
     ALWAYS,
     FILES_FILE,
@@ -28,8 +25,6 @@ from firebreak.planning.output.earlier import (
 if TYPE_CHECKING:
     from firebreak.api.plans.at_once import FirstPlanTaker, PlanAtOnce
     from firebreak.api.plans.by_windows import PlanByWindows
-    from firebreak.landscape.landscape import Landscape
-    from firebreak.planning.core.plan import Plan
     from firebreak.planning.core.progress import Bar
     from firebreak.planning.output.earlier import Writing
     PlanRun: TypeAlias = PlanAtOnce | PlanByWindows
@@ -72,12 +67,13 @@ def write_run(
     judged, and the files.
 
     Args:
-        made_from: see `records.inputs_of`; none of it is removed.
+        made_from: see `inputs.inputs_of`; none of it is removed.
         record: writes the options beside the plan.
         command, options: by which the plan was made, for the report.
         whole: a context in which the plan's own files are written, all or none.
         say: takes a sentence where a plan by windows is stopped, which then stays unfinished.
     """
+    from firebreak.api.plans.stac import write_item
     from firebreak.report.pages.reported_plan import Origin
 
     with run.unfinished.writing(say), writing_into(made_folder(out)) as writing:
@@ -98,7 +94,7 @@ _READ = (".tif", ".csv", ".json")
 def take_place_of_earlier(writing: "Writing", made_from: frozenset[Path]) -> Path:
     """Removes the files of earlier plans that are none of a plan, which is written, but for those
     that it was made from: they are read again when it is shown. Returns the list of its files.
-    made_from: see `records.inputs_of`.
+    made_from: see `inputs.inputs_of`.
     """
     out = writing.folder
     kept = {*(without_links(out / name) for name in (*writing.own, FILES_FILE)), *made_from}
@@ -113,7 +109,7 @@ def check_not_made_from(out: Path, made_from: frozenset[Path], source: str, *,
     the work.
 
     Args:
-        made_from: see `records.inputs_of`.
+        made_from: see `inputs.inputs_of`.
         source: what the landscape is read from.
         judged: whether more than the plan itself is written.
 
@@ -129,48 +125,3 @@ def check_not_made_from(out: Path, made_from: frozenset[Path], source: str, *,
         raise fail(expected="a folder in which the plan replaces nothing that it is made from",
                    given=f"one with {', '.join(lost)}", where=str(out),
                    remedy="choose another folder to write into")
-
-
-ITEM_FILE = "stac_item.json"
-_TYPES = {".tif": "image/tiff; application=geotiff", ".gpkg": "application/geopackage+sqlite3",
-          ".geojson": "application/geo+json", ".csv": "text/csv", ".json": "application/json",
-          ".html": "text/html", ".png": "image/png", ".gif": "image/gif", ".mp4": "video/mp4",
-          ".qml": "application/xml"}
-_ROLES = {".html": "overview", ".png": "overview", ".gif": "overview", ".mp4": "overview",
-          ".json": "metadata", ".qml": "metadata"}
-
-
-def write_item(out: Path, files: Sequence[Path], plan: "Plan", landscape: "Landscape") -> Path:
-    """Writes the item into the data of a plan's folder.
-
-    Args:
-        files: of the plan, in its folder.
-        landscape: the whole map; without a reference system the item has no place.
-    """
-    path = out / DATA / ITEM_FILE
-    item = item_of([one.relative_to(out) for one in files], plan, landscape, datetime.now(UTC))
-    write_text(path, json.dumps(item, indent=2) + "\n")
-    return path
-
-
-def item_of(files: Sequence[Path], plan: "Plan", landscape: "Landscape",
-            made: datetime) -> dict[str, Any]:
-    """The item of a plan whose files are named from its folder."""
-    from firebreak.landscape.raster.degrees import corners_of
-    from firebreak.planning.output.export_effect import plan_id
-
-    place: dict[str, Any] = {"geometry": None}
-    if landscape.crs is not None:
-        west, south, east, north = corners_of(landscape)
-        ring = [[west, south], [east, south], [east, north], [west, north], [west, south]]
-        place = {"geometry": {"type": "Polygon", "coordinates": [ring]},
-                 "bbox": [west, south, east, north]}
-    return {
-        "type": "Feature", "stac_version": "1.0.0", "id": f"plan-{plan_id(plan)}", **place,
-        "properties": {"datetime": made.isoformat(timespec="seconds").replace("+00:00", "Z"),
-                       "title": f"Fuel breaks on {landscape.name}, {plan.made_by}"},
-        "links": [],
-        "assets": {path.name: {
-            "href": path.name if path.parent.name == DATA else f"../{path.as_posix()}",
-            "type": _TYPES[path.suffix], "roles": [_ROLES.get(path.suffix, "data")]}
-            for path in files}}

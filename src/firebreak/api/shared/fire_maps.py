@@ -94,8 +94,10 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions, *,
 
 def burn(part: Part, options: SimulateOptions, bar: "Bar",
          burn_all: "BurnAll | None" = None, beside: int = 0) -> Burned:
-    """Burns the fires, under the breaks of a plan where one is named. burn_all: burns them, with
-    the bits of `fire.burn`, which does if not given. beside: processes of this machine that do.
+    """Burns the fires, under the breaks of a plan where one is named.
+
+    burn_all: burns them, with the bits of `fire.burn`, which does if not given.
+    beside: processes of this machine that do.
     """
     from firebreak import fire
 
@@ -172,8 +174,9 @@ def write_maps(out: Path, part: Part, done: Burned, options: SimulateOptions) ->
 
 
 def _scene(options: SimulateOptions, part: Part, beside: int, more: int) -> "Scene":
-    """The scene, with classes of flame length even where all of them lose all. beside, more: as
-    `check_tiled_memory`.
+    """The scene, with classes of flame length even where all of them lose all.
+
+    beside, more: as `check_tiled_memory`.
     """
     from firebreak.fire import BURNED, make_scene
     from firebreak.native_library import max_threads

@@ -5,7 +5,7 @@ the landscape that was read, on how much is told of a plan. The others are in `s
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from firebreak.api.shared.scene_checks import is_map
+from firebreak.api.shared.map_defaults import is_map
 from firebreak.checks import fail
 from firebreak.landscape.names import is_made
 from firebreak.settings.rules import Rule, check, check_method

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firebreak.api.shared.scene_checks import treatment_asked
+from firebreak.api.shared.map_defaults import treatment_asked
 from firebreak.reading import from_toml
 from firebreak.settings.scene import DRAWN_BREACH, DRAWN_HOLD_BY, TOML_NAMES, BreakSettings
 
@@ -95,8 +95,9 @@ def _unlike(breaks: dict[str, Any], wanted: dict[str, Any]) -> tuple[int, bool, 
 def _known(given: dict[str, Any], mixture: dict[str, Any],
            width_m: float | None) -> list[dict[str, Any]]:
     """The breaks that episodes of a run had: those that its mixture drew, and the given ones unless
-    every episode drew others. width_m: that is asked for. The widths drawn are shares of a cell:
-    any is taken for known.
+    every episode drew others.
+
+    width_m: that is asked for. The widths drawn are shares of a cell: any is taken for known.
     """
     strip = width_m if width_m is not None else "narrower than a cell"
     bare = given | {"kind": "hard", "width_m": strip, "breach": "never", "hold": None}

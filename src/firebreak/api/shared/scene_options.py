@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from firebreak.api.shared.scene_checks import (
+from firebreak.api.shared.map_defaults import (
     CREW_KM,
     HOURS,
     WHERE,
-    check_tiled_memory,
     event_of,
     is_map,
-    notice_of_ignitions,
     rows_named,
     treatment_asked,
+)
+from firebreak.api.shared.scene_checks import (
+    check_tiled_memory,
+    notice_of_ignitions,
     warn_of_hemmed_starts,
     warn_of_small_fires,
 )
@@ -230,7 +232,11 @@ class SceneOptions:
         return land
 
     def _value_unit(self) -> str | None:
-        """The unit of the values, as far as the options tell."""
+        """The unit of the values, as far as the options tell.
+
+        Raises:
+            InputError: no name of a unit.
+        """
         from firebreak.landscape.formats.overlays import counted_in
         from firebreak.landscape.value_unit import UNKNOWN, checked_unit, unit_of_file
 
@@ -245,7 +251,12 @@ class SceneOptions:
         return UNKNOWN if stem is None else unit_of_file(stem)
 
     def _with_built(self, land: "Landscape", path: Path) -> "Landscape":
-        """A landscape with what the treatment leaves where breaks stand already."""
+        """A landscape with what the treatment leaves where breaks stand already.
+
+        Raises:
+            InputError: breaks narrower than a cell, or that fire crosses by a rule: they are no
+                matter of fuel; none of them on the landscape.
+        """
         from firebreak.landscape.formats.treated import with_standing_breaks
         from firebreak.landscape.raster.on_grid import mask_of
 
@@ -298,8 +309,9 @@ class SceneOptions:
     def tiled_scene(self, landscape: "Landscape", spec: str, more: int = 0,
                    beside: int = 0) -> "Scene":
         """The scene of a landscape of any size read from `spec`, for fires that burn one by one.
+
         more: bytes of a cell that are taken beside it; beside: processes of this machine that burn
-        its fires too.
+            its fires too.
         """
         from firebreak.native_library import max_threads
 

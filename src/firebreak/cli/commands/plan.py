@@ -7,10 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.option_rules import check_methods_fit, check_segments, is_judged
 from firebreak.api.shared.plan_options import WindowOptions
 from firebreak.api.shared.progress import bars
-from firebreak.api.shared.records import inputs_of, write_record
+from firebreak.api.shared.records import write_record
 from firebreak.checks import fail
 from firebreak.cli.shared import common
 from firebreak.cli.shared.plan_record import PlanArguments

@@ -37,8 +37,9 @@ FIRST_CHANGES = 3
 
 
 def first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bool) -> str:
-    """Words on what the first plan saves, where it is, and what the command goes on to do. earlier:
-    the folder holds another plan.
+    """Words on what the first plan saves, where it is, and what the command goes on to do.
+
+    earlier: the folder holds another plan.
     """
     where = (f"The earlier plan in {out} stays until the new one is complete" if earlier else
              f"It is saved in {out} and stays there if you stop the command now")
@@ -52,8 +53,9 @@ def first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: boo
 
 def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Path,
              command: str) -> None:
-    """Print what was found of a plan, its files, and the command that comes next. command: as it
-    was typed.
+    """Print what was found of a plan, its files, and the command that comes next.
+
+    command: as it was typed.
     """
     if isinstance(run, PlanAtOnce):
         _say_at_once(run, command)

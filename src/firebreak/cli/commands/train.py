@@ -58,7 +58,11 @@ def run(bound: Bound[TrainArguments]) -> int:
 
 
 def _folder_of(options: TrainOptions, name: str) -> Path:
-    """The folder of the run to go on with, or of a new one, which is not made yet."""
+    """The folder of the run to go on with, or of a new one, which is not made yet.
+
+    Raises:
+        InputError: nothing can be written there.
+    """
     if options.resume is not None:
         return options.resume
     common.check_out(options.out)
@@ -126,7 +130,11 @@ def _going_on(failed: list[OSError]) -> Iterator[None]:
 
 def _run(trainer: "ParallelTrainer", folder: Path, config: "RunConfig",
          quiet: bool) -> dict[str, Any]:
-    """The run itself, listening to signals; the last row."""
+    """The run itself, listening to signals; the last row.
+
+    Raises:
+        KeyboardInterrupt: a signal has stopped it; it is saved.
+    """
     from firebreak.memory.profiler import reading
 
     received: list[int] = []

@@ -57,6 +57,9 @@ def _done(figures: list[Path], args: VisualizeArguments, begin: float, following
 def _draw_curves(folders: list[Path], args: VisualizeArguments) -> Path:
     """Draws the learning curves of several runs into one figure; returns the file.
 
+    Raises:
+        InputError: one of them is no run or never validated, or the explorer is asked for too.
+
     Warns:
         UserWarning: the runs differ in more than the seed.
     """

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import Any, TypeVar
 
-from firebreak.api.shared.records import check_named_there, inputs_of
+from firebreak.api.shared.inputs import check_named_there, inputs_of
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import fail
 from firebreak.cli.shared.plan_record import plan_file

@@ -101,7 +101,8 @@ def handling(handlers: dict[int, Handler]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def finishing() -> Iterator[None]:
-    """Run the block whole: a signal that comes meanwhile stops the command after it."""
+    """Run the block whole: a signal that comes meanwhile stops the command after it.
+    """
     came: list[int] = []
     heard: dict[int, Handler] = {number: lambda number, _frame: came.append(number)
                                  for number in WORDS

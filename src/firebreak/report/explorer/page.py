@@ -61,6 +61,7 @@ def page(data: Json) -> str:
 def static_page(shown: Exploration, others: Sequence[ShownPlan] = (),
                 breathe: Breathe = lambda: None) -> str:
     """The page as a file of its own: every plan at the steps of its curve, some fires to play.
+
     others: plans to compare with.
     """
     state, plans = shown.state, [shown.plan, *others]

@@ -67,8 +67,10 @@ class Outcome(NamedTuple):
 
 
 class Wind(NamedTuple):
-    """Weather of a fire that somebody lights: constant, the same over the map. speed_km_h: 20 ft
-    above the vegetation; from_deg: clockwise from north; dead_moisture_1h: a fraction.
+    """Weather of a fire that somebody lights: constant, the same over the map.
+
+    speed_km_h: 20 ft above the vegetation; from_deg: clockwise from north; dead_moisture_1h: a
+    fraction.
     """
 
     speed_km_h: float

@@ -122,6 +122,7 @@ def _lines_of(axes: Axes, marks: Legend | None) -> tuple[float, float]:
 
 def _draw_fuels(axes: Axes, landscape: Landscape, dim: float, rows: int) -> None:
     """A list of the fuels present with their codes on the swatches and their shares of the area.
+
     rows: lines of the list. Where there are more fuels, the last line counts the rarest together,
     since a second column would lie over the words of the first.
     """
@@ -149,8 +150,9 @@ def _percent(share: float) -> str:
 
 def frame_map(axes: Axes, landscape: Landscape, *, measures: bool = True,
               part: tuple[slice, slice] | None = None) -> None:
-    """Limits and frame, and below the map a scale bar and a north arrow if `measures`. part: rows
-    and columns to show, all of them if not given.
+    """Limits and frame, and below the map a scale bar and a north arrow if `measures`.
+
+    part: rows and columns to show, all of them if not given.
     """
     rows, cols = part or (slice(0, landscape.shape[0]), slice(0, landscape.shape[1]))
     axes.set(xlim=(cols.start - 0.5, cols.stop - 0.5), ylim=(rows.stop - 0.5, rows.start - 0.5),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.api.plans.area import PlanningArea, as_counted, planning_area, priced
-from firebreak.api.shared.domains import money_by_year
+from firebreak.api.shared.budget import money_by_year
 from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from firebreak.api.plans.run import take_place_of_earlier
-from firebreak.api.shared.records import inputs_of
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.scene_options import MapOptions
 from firebreak.files import write_text
 from firebreak.planning.output.earlier import FILES_FILE, writing_into

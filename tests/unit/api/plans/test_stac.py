@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rasterio.crs import CRS
 
-from firebreak.api.plans.run import ITEM_FILE, write_item
+from firebreak.api.plans.stac import ITEM_FILE, write_item
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.plan import plan_of_cells

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import firebreak
+from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.plan_options import PlanOptions
-from firebreak.api.shared.records import inputs_of
 from firebreak.api.shared.scene_options import MapOptions, WeatherOptions
 from firebreak.settings.schema import NAMING
 
