@@ -84,6 +84,6 @@ def test_the_item_is_valid_by_the_published_schema(tmp_path: Path, land: Landsca
 
 
 def test_every_kind_of_file_of_a_plan_has_a_type() -> None:
-    from firebreak.api.plans.run import _TYPES
+    from firebreak.api.plans.stac import _TYPES
 
     assert {Path(name).suffix for name in PLAN_FILES} == _TYPES.keys()
