@@ -45,10 +45,10 @@ def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.
               go_on: Callable[[], bool] = forever, memory: Memory | None = None) -> list[Trial]:
     """Savings by the available ones of each line's flat cells, alone, of slot 0's plan fires, which
     are the problem's. Where every trial burns its fires anew, those of the first lines, as long as
-    it may go on; memory: see `try_line`.
+    it may go on; memory: see `saved_by`.
     """
     if not trial_in_place(slots, 0):
-        return [try_line(problem, slots, line, memory=memory)
+        return [try_line(problem, slots, line, memory)
                 for line in takewhile(lambda _: go_on(), lines)]
     available, cost = slots.available[0].ravel(), problem.scene.landscape.cost.ravel()
     new = [line[available[line]] for line in lines]
@@ -59,34 +59,40 @@ def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.
 
 
 def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64],
-             fires: NDArray[np.bool_] | None = None, memory: Memory | None = None) -> Trial:
-    """Saving by the available ones of flat `cells` of slot 0's plan fires, which are the problem's:
-    those that they may change are burned, but for what is known of them.
+             memory: Memory | None = None) -> Trial:
+    """Savings by the available ones of flat `cells` of the problem's plan fires, those of slot 0.
+
+    memory: see `saved_by`.
+    """
+    new = cells[slots.available[0].ravel()[cells]]
+    saved, burned = saved_by(slots, new, np.flatnonzero(slots.depending_on(0, new)), memory)
+    cost = float(problem.scene.landscape.cost.ravel()[new].astype(np.float64).sum())
+    return Trial(new, saved / slots.plan_trees(0).loss.size / cost if saved else 0.0, burned)
+
+
+def saved_by(slots: ProblemBatch, cells: NDArray[np.int64], fires: NDArray[np.int64],
+             memory: Memory | None = None) -> tuple[float, int]:
+    """The loss that some plan fires of slot 0, which may change, save together with breaks in flat
+    `cells`; and how many burned for it: those of which it is not known.
 
     Args:
-        fires: bool [F], which count; None: all.
+        fires: their numbers, i64 [n].
         memory: of these slots; takes what is found.
     """
     trees, first, affected = slots.plan_trees(0), slots.plan_ids(0).start, slots.affected(0)
-    new = cells[slots.available[0].ravel()[cells]]
-    may = slots.depending_on(0, new).astype(np.bool_)
-    which = np.flatnonzero(may if fires is None else may & fires)
-    cost = float(problem.scene.landscape.cost.ravel()[new].astype(np.float64).sum())
-    if which.size == 0:
-        return Trial(new, 0.0, 0)
-    known = Known(np.full(may.size, -1), np.zeros(may.size))
+    count = trees.loss.size
+    known = Known(np.full(count, -1), np.zeros(count))
     if memory is not None:
-        if len(memory) * may.size > MOST_KNOWN:
+        if len(memory) * count > MOST_KNOWN:
             memory.clear()
-        known = memory.setdefault(new.tobytes(), known)
-    again = which[known.affected[which] != affected[which]]
+        known = memory.setdefault(cells.tobytes(), known)
+    again = fires[known.affected[fires] != affected[fires]]
     if again.size:
-        slots.write_breaks(0, new, broken=True)
+        slots.write_breaks(0, cells, broken=True)
         beyond = None if memory is None else np.zeros(again.size, np.bool_)
         loss = slots.fires.loss_anew(first + again, slots.fields, slots.overlays, beyond)
-        slots.write_breaks(0, new, broken=False)
+        slots.write_breaks(0, cells, broken=False)
         known.saved[again] = trees.loss[again] - loss
         if beyond is not None:
             known.affected[again] = np.where(beyond, -1, affected[again])
-    saved = float(known.saved[which].sum()) / trees.loss.size
-    return Trial(new, saved / cost, again.size)
+    return float(known.saved[fires].sum()), again.size

@@ -204,14 +204,15 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     plans = {name: own.mended for name, own in proposals.items()}
     seconds = {name: own.plan.seconds + own.mended.seconds * (own.mended is not own.plan)
                for name, own in proposals.items()}
+    # Moves of single cells take too long on maps of windows.
+    moves = anywhere and int(land.treatable.sum()) <= MAX_TREATABLE
     saved = race(list(plans), lambda name, part: judging.savings(plans[name], part), count,
-                 FINALISTS, part_of(report, parts[len(names)], parts[len(names) + 1]))
+                 FINALISTS if moves else 1,
+                 part_of(report, parts[len(names)], parts[len(names) + 1]))
     burned = {name: own.size for name, own in saved.items()}
     burns = 1.0 + sum(burned.values()) / count
     before = {name: float(own.mean()) for name, own in saved.items()}
-    # Moves of single cells take too long on maps of windows.
-    small = int(land.treatable.sum()) <= MAX_TREATABLE
-    finalists = finalists_of(saved) if anywhere and small else []
+    finalists = finalists_of(saved) if moves else []
     for name, begin, end in zip(finalists, parts[-FINALISTS - 2:], parts[-FINALISTS - 1:],
                                 strict=False):
         since = perf_counter()

@@ -5,7 +5,8 @@ enough: this is greedy choice without short cuts. Where fires burn anew for a tr
 alone that have changed since, trials are few: a run saves at most what burns behind it, and mostly
 no more than when it was last tried (Minoux 1978, doi:10.1007/BFb0006528), but for one that touches
 a new break, which may close what was open. Such bounds order the runs; the one that leads is tried
-until its rating is exact, or the best of MOST_TRIED is taken.
+on the fires of which it may save most, until it falls behind the next or its rating is exact; once
+MOST_TRIED are begun, on these alone.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from firebreak.free_memory import check_free
 from firebreak.landscape.candidates.corridor import Cells
 from firebreak.landscape.candidates.lines import narrow_ground
 from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors
-from firebreak.planning.core.line_trials import Memory, Trial, try_line
+from firebreak.planning.core.line_trials import Memory, Trial, saved_by
 from firebreak.planning.core.rounds import spendable
 from firebreak.planning.ranking import flow_of, tree_scratch
 
@@ -33,6 +34,9 @@ MOST_BESIDE = 1.0 / 3.0
 
 MOST_TRIED = 60
 """Runs that are tried before one is placed, at most, where one of them saves something."""
+LIKELY = 0.5
+"""Share of the most that a run may save of the fires not yet burned with it, which it is thought to
+save at most. In two districts 27 of 29 choices were those of 1, for .6 to .8 of the burning."""
 
 _TOUCHING = np.ones((3, 3), np.bool_)
 
@@ -42,6 +46,29 @@ class _Open(NamedTuple):
 
     cells: list[Cells]
     cost: NDArray[np.float64]
+
+
+class _Begun(NamedTuple):
+    """Trial of a run on some fires. fires: those still to burn, and the most that it saves of each,
+    falling. saved: of those that burned.
+    """
+
+    fires: NDArray[np.int64]
+    most: NDArray[np.float64]
+    saved: float
+
+    def rated(self) -> float:
+        """The most that the run is thought to save in all."""
+        return self.saved + LIKELY * float(self.most.sum())
+
+    def enough(self, beside: float) -> int:
+        """The fewest fires to burn that leave the run behind one that saves `beside`, if it saves
+        nothing of them. Those last of which nothing is to be saved: they can only take away.
+        """
+        some = np.count_nonzero(self.most)
+        over = float(self.most.sum()) - (beside - self.saved) / LIKELY
+        count = int(np.searchsorted(np.cumsum(self.most), over)) + 1
+        return min(count, some) if some else self.fires.size
 
 
 class RatedRuns:
@@ -126,26 +153,30 @@ class RatedRuns:
 
     def _lazily(self, found: _Open, can: NDArray[np.bool_]) -> list[Trial]:
         self._forget_touched(found)
-        bound = np.minimum(self._rated, self._most_saved() / np.maximum(found.cost, 1e-300))
-        bound[~can] = -np.inf
-        losing = self._slots.plan_trees(0).loss > 0.0
-        burned, exact = 0, np.zeros(len(self._runs), np.bool_)
-        partly = exact.copy()
+        rated = np.minimum(self._rated, self._most_saved() / np.maximum(found.cost, 1e-300))
+        rated[~can] = -np.inf
+        begun, burned = dict[int, _Begun](), 0
         while True:
-            known = np.where(partly, bound, 0.0)
-            enough = np.count_nonzero(partly) >= MOST_TRIED and known.max() > 0.0
-            k = int(np.argmax(known if enough else bound))
-            if not bound[k] > 0.0:
+            known = np.where(np.isin(np.arange(rated.size), list(begun)), rated, 0.0)
+            among = known if len(begun) >= MOST_TRIED and known.max() > 0.0 else rated
+            k = int(np.argmax(among))
+            if not rated[k] > 0.0:
                 return []
-            if exact[k]:
-                return [Trial(found.cells[k], float(bound[k]), burned)]
-            # Fires that lose nothing can only take away from what is saved: they burn last.
-            trial = try_line(self._problem, self._slots, found.cells[k],
-                             ~losing if partly[k] else losing, self._memory)
-            bound[k] = trial.saved_per_cost + (bound[k] if partly[k] else 0.0)
-            exact[k], partly[k] = partly[k], True
-            self._rated[k] = bound[k]
-            burned += trial.burned
+            own = begun.get(k) or self._begin(k, found.cells[k])
+            if k in begun and not own.fires.size:
+                return [Trial(found.cells[k], float(rated[k]), burned)]
+            per_rate = found.cost[k] * self._affected.size
+            count = own.enough(np.delete(among, k).max(initial=0.0) * per_rate)
+            saved, more = saved_by(self._slots, found.cells[k], own.fires[:count], self._memory)
+            begun[k] = own = _Begun(own.fires[count:], own.most[count:], own.saved + saved)
+            rated[k] = self._rated[k] = own.rated() / per_rate
+            burned += more
+
+    def _begin(self, run: int, cells: Cells) -> _Begun:
+        fires = np.flatnonzero(self._slots.depending_on(0, cells))
+        most = self._saved[fires, run]
+        order = np.argsort(-most, kind="stable")
+        return _Begun(fires[order], most[order], 0.0)
 
     def _forget_touched(self, found: _Open) -> None:
         """Forgets the ratings of runs that touch what was broken since the last choice."""

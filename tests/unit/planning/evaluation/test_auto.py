@@ -242,6 +242,21 @@ def test_an_offer_of_lines_leaves_out_no_candidate_and_no_move(
     assert moved_of(bound) == {}
 
 
+def test_as_many_plans_are_sure_to_burn_all_choice_fires_as_may_move(
+        scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    places, own = [], auto.race
+
+    def race(*args: object, **named: object) -> object:
+        places.append(args[3])
+        return own(*args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(auto, "race", race)
+    corner = np.flatnonzero(scene.landscape.treatable)[:8]
+    for only in (False, True):
+        chosen(scene, rules=PlanRules(lines=lines_of((corner,), (0,), only=only)))
+    assert places == [auto.FINALISTS, 1]
+
+
 def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> None:
     page = Path(__file__).resolve().parents[4] / "docs" / "planning.md"
     words = " ".join(page.read_text(encoding="utf-8").split())

@@ -15,6 +15,7 @@ from firebreak.planning.core import line_trials
 from firebreak.planning.core.built import JOINS, parts_of
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import SearchOptions
+from firebreak.planning.core.line_trials import try_line
 from firebreak.planning.core.plan import cost_of, plan_of_cells
 from firebreak.planning.core.rounds import Task, loaded
 from firebreak.planning.core.rules import PlanRules
@@ -29,7 +30,7 @@ from firebreak.planning.evaluation.knee import (
 from firebreak.planning.making import make_plan
 from firebreak.planning.patterns.line_greedy import place_line_greedy
 from firebreak.planning.patterns.offered import leading, offered, pairs_of, rate_of
-from firebreak.planning.patterns.rated_runs import RatedRuns, _near
+from firebreak.planning.patterns.rated_runs import LIKELY, RatedRuns, _Begun, _near
 
 SIZE, FIRES = 24, 24
 SMALL = FireRegime(burned_share=0.05)
@@ -247,6 +248,39 @@ def test_a_corridor_across_narrow_bare_ground_is_one_piece(
     rated = RatedRuns(problem, slots, Corridors(corridors=(other,), line=(0,), only=True,
                                                routes=True))
     assert rated._few(rated._open()).sum() == count
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_run_that_leads_on_some_fires_is_the_best_on_all(
+        seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the bound of each fire holds, no other run can save more; and most burn few fires."""
+    monkeypatch.setattr("firebreak.planning.patterns.rated_runs.LIKELY", 1.0)
+    scene = replace(SCENES["held"], seed=seed)
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.5, fires, fires.first(0))
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
+    slots = loaded(problem)
+    every = [try_line(problem, slots, run) for run in lines.runs()]
+    best = max(every, key=lambda trial: trial.saved_per_cost)
+    (found,) = RatedRuns(problem, slots, lines).trials()
+    assert found.saved_per_cost == pytest.approx(best.saved_per_cost, rel=1e-9)
+    losing = slots.plan_trees(0).loss > 0.0
+    whole = sum(int((slots.depending_on(0, run).astype(np.bool_) & losing).sum())
+                for run in lines.runs())
+    assert found.burned < 0.8 * whole
+
+
+def test_a_run_burns_the_fewest_fires_that_can_leave_it_behind() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        most = np.sort(rng.integers(0, 5, rng.integers(1, 9)))[::-1].astype(np.float64)
+        begun = _Begun(np.arange(most.size), most, float(rng.integers(0, 4)))
+        beside, count = float(rng.uniform(0.0, 10.0)), 0
+        some = np.count_nonzero(most)
+        for count in range(1, most.size + 1):
+            if begun.saved + LIKELY * most[count:].sum() <= beside:
+                break
+        assert begun.enough(beside) == (min(count, some) if some else most.size)
 
 
 def test_where_trials_are_few_the_best_that_was_tried_is_placed(
