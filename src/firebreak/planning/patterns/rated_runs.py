@@ -62,7 +62,7 @@ class _Begun(NamedTuple):
         """The fewest fires to burn that leave the run behind one that saves `beside`, if it saves
         nothing of them. Those last of which nothing is to be saved: they can only take away.
         """
-        some = np.count_nonzero(self.most)
+        some = int(np.count_nonzero(self.most))
         count = int(np.searchsorted(np.cumsum(self.most), self.rated() - beside)) + 1
         return min(count, some) if some else self.fires.size
 
