@@ -86,7 +86,7 @@ def content(folder: Path, trainer: ParallelTrainer) -> dict[str, Any]:
     policy = load_policy(folder)
     provenance = {k: v for k, v in policy.provenance.items() if k not in ("run", "config")}
     return {"weights": trainer.weights_sha256(), "replays": replays, "optimizer": optimizer,
-            "twin": hash_of_weights([trainer.twin.online_net]) if trainer.twin else None,
+            "twin": hash_of_weights(trainer.twin.online_net) if trainer.twin else None,
             "acting": agent.acting.get_state().numpy().tobytes(),
             "sampling": agent.sampling.get_state().numpy().tobytes(),
             "layers": [arena.env.slots.layers.tobytes() for arena in trainer.arenas],

@@ -301,11 +301,11 @@ def test_a_run_begins_with_the_weights_of_a_policy_and_goes_on_without_its_file(
     config = tiny(f"agent.start={start}", "train.episodes=8", "train.learning_starts=8")
     (tmp_path / "begun").mkdir()
     begun = ParallelTrainer(config, make_splits(config, Path()), tmp_path / "begun")
-    expected = hash_of_weights([load_policy(policy).network])
-    assert hash_of_weights([begun.agent.online_net]) == expected
-    assert hash_of_weights([begun.agent.target_net]) == expected
+    expected = hash_of_weights(load_policy(policy).network)
+    assert hash_of_weights(begun.agent.online_net) == expected
+    assert hash_of_weights(begun.agent.target_net) == expected
     list(begun.run())
-    assert hash_of_weights([begun.agent.online_net]) != expected
+    assert hash_of_weights(begun.agent.online_net) != expected
     start.unlink()
     again = ParallelTrainer(config, begun.splits, tmp_path / "begun")
     again.resume()

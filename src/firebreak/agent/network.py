@@ -10,7 +10,6 @@ normalisation and no dropout: acting and learning see the same function.
 """
 
 import hashlib
-from collections.abc import Iterable
 
 import torch
 from torch import Tensor, nn
@@ -207,11 +206,10 @@ def parameter_count(network: nn.Module) -> int:
     return sum(p.numel() for p in network.parameters() if p.requires_grad)
 
 
-def hash_of_weights(networks: Iterable[nn.Module]) -> str:
+def hash_of_weights(network: nn.Module) -> str:
     """SHA-256 of the names and bytes of all weights."""
     digest = hashlib.sha256()
-    for network in networks:
-        for name, tensor in network.state_dict().items():
-            digest.update(name.encode())
-            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+    for name, tensor in network.state_dict().items():
+        digest.update(name.encode())
+        digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()

@@ -326,7 +326,7 @@ class ParallelTrainer:
 
     def weights_sha256(self) -> str:
         """Hash of the online network's weights."""
-        return hash_of_weights([self.agent.online_net])
+        return hash_of_weights(self.agent.online_net)
 
     def close(self) -> None:
         """Closes all environments, and ends the workers of collectors."""

@@ -80,10 +80,10 @@ def test_a_fit_keeps_its_last_weights_and_a_run_without_one_the_best(
     trainer = ParallelTrainer(config, make_splits(config, Path()), tmp_path)
     rows = list(trainer.run())
     trainer.close()
-    last = hash_of_weights([trainer.agent.online_net])
+    last = hash_of_weights(trainer.agent.online_net)
     assert next(given) < -1  # there were earlier ones, all better
     kept = load_policy(tmp_path)
-    assert (hash_of_weights([kept.network]) == last) == bool(fit_steps)
+    assert (hash_of_weights(kept.network) == last) == bool(fit_steps)
     assert rows[-1]["best_learner_steps"] == kept.provenance["learner_steps"]
     assert (rows[-1]["best_learner_steps"] == rows[-1]["learner_steps"]) == bool(fit_steps)
 
@@ -110,12 +110,12 @@ def test_a_fit_that_is_cut_short_keeps_its_last_weights_also_for_what_goes_on(
     again.resume()
     assert list(again.run())[-1]["kind"] == "end"
     again.close()
-    last = hash_of_weights([again.agent.online_net])
-    assert hash_of_weights([load_policy(tmp_path).network]) == last
+    last = hash_of_weights(again.agent.online_net)
+    assert hash_of_weights(load_policy(tmp_path).network) == last
     longer = trainer("train.episodes=40")
     longer.resume()  # writes the policy that its checkpoint has
     longer.close()
-    assert hash_of_weights([load_policy(tmp_path).network]) == last
+    assert hash_of_weights(load_policy(tmp_path).network) == last
 
 
 @pytest.mark.parametrize("total", [1, 7, 8, 9, 15, 16, 17, 100, 1001])

@@ -40,7 +40,7 @@ def test_a_twin_learns_and_the_run_is_as_without_it(tmp_path: Path, gains: list[
     assert beside.twin is not None
     assert beside.weights_sha256() == alone.weights_sha256()
     assert beside.twin.learner_steps == beside.agent.learner_steps > 0
-    assert hash_of_weights([beside.twin.online_net]) != beside.weights_sha256()
+    assert hash_of_weights(beside.twin.online_net) != beside.weights_sha256()
     own = [row for row in with_twin if row["kind"] == "validation"]
     assert [row["reduction"] for row in own] == [row["reduction"] for row in rows
                                                  if row["kind"] == "validation"]
@@ -83,7 +83,7 @@ def test_the_preset_closing_draws_both_networks(tmp_path: Path) -> None:
     end = consume(trainer, tmp_path, config, quiet=True)
     assert end["learner_steps"] > 8
     assert trainer.twin is not None
-    assert hash_of_weights([trainer.twin.online_net]) != trainer.weights_sha256()
+    assert hash_of_weights(trainer.twin.online_net) != trainer.weights_sha256()
     rows = metrics_rows(tmp_path)
     assert all("twin_reduction" in row for row in rows if row["kind"] == "validation")
     (curve,) = curves(tmp_path, rows, [], {}, "a run")
