@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from firebreak.api.shared.plan_options import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.checks import InputError, fail
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits

@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from firebreak.api.shared.plan_options import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.fire import burn
 from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.planning.making import make_plan

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import psutil
 
-from firebreak.api.shared.plan_options import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.train.config.load import load_config
 from firebreak.train.config.schema import RunConfig
 from firebreak.train.data.splits import make_splits

@@ -22,7 +22,7 @@ from benchmarks.jobs.inputs import ROOT, landscape_path
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.shared.domains import Part, part_of_map
-from firebreak.api.shared.plan_options import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.policies import shipped_for
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.fire import FireRegime, Scene, burn, make_scene

@@ -32,7 +32,7 @@ from benchmarks.jobs.table import write_tables
 from benchmarks.rivals import known
 
 from firebreak.agent.policy_file import load_policy
-from firebreak.api.shared.plan_options import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.policies import shipped_for
 from firebreak.checks import InputError
 from firebreak.planning.methods import AUTO, check_methods

@@ -26,8 +26,8 @@ from benchmarks.jobs.verdict import paired_p, share_interval
 
 from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.api.shared.budget import money_by_year
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.map_defaults import rows_named
-from firebreak.api.shared.plan_options import use_threads
 from firebreak.api.shared.policies import shipped_for
 from firebreak.checks import InputError, unknown_name
 from firebreak.files import made_folder, write_text

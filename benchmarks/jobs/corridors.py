@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import load_policy
 from firebreak.api.plans.corridors import house_buffer_of, with_corridors
-from firebreak.api.shared.plan_options import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.policies import shipped_for
 from firebreak.files import made_folder, write_text
 from firebreak.fire import Scene, burn, burn_plans, held_by

@@ -21,7 +21,8 @@ from tests.untrained import untrained
 
 import firebreak
 from firebreak import read_landscape
-from firebreak.api.shared.plan_options import PlaceOptions, WindowOptions
+from firebreak.api.shared.executor_options import WindowOptions
+from firebreak.api.shared.plan_options import PlaceOptions
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import main

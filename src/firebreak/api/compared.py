@@ -10,7 +10,8 @@ import numpy as np
 from firebreak.api.given import Source, source_of, with_arrays
 from firebreak.api.options import filled, verb
 from firebreak.api.shared.evaluate_steps import request_of
-from firebreak.api.shared.plan_options import EvaluateOptions, threads_kept
+from firebreak.api.shared.executor_options import threads_kept
+from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.policies import policy_for
 from firebreak.api.shared.progress import notebook_bars
 from firebreak.checks import fail

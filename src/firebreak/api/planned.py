@@ -24,8 +24,9 @@ from firebreak.api.plan_effect import Grid, PlanEffect, effect_at_once, effect_b
 from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import check_not_made_from, make_run, write_run
+from firebreak.api.shared.executor_options import threads_kept
 from firebreak.api.shared.inputs import inputs_of
-from firebreak.api.shared.plan_options import PlanOptions, threads_kept
+from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.progress import notebook_bars
 from firebreak.api.shared.records import write_record
 from firebreak.checks import fail

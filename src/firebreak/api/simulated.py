@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from firebreak.api.given import Source, saving_into, source_of, with_arrays, with_files
 from firebreak.api.notebook import on_axes
 from firebreak.api.options import filled, verb
+from firebreak.api.shared.executor_options import threads_kept, use_threads
 from firebreak.api.shared.fire_maps import (
     Burned,
     Part,
@@ -21,7 +22,7 @@ from firebreak.api.shared.fire_maps import (
     write_maps,
 )
 from firebreak.api.shared.inputs import inputs_of
-from firebreak.api.shared.plan_options import SimulateOptions, threads_kept, use_threads
+from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.progress import notebook_bars
 from firebreak.files import keeping
 from firebreak.landscape.landscape import Landscape

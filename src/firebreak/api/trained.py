@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from firebreak.api.compared import ComparedPlans
 from firebreak.api.given import folder_of, held
 from firebreak.api.options import filled, verb
-from firebreak.api.shared.plan_options import TrainOptions, threads_kept
+from firebreak.api.shared.executor_options import threads_kept
+from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import notebook_bars
 from firebreak.api.shared.run_output import (
     compared,

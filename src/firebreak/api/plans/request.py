@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from firebreak.api.shared.budget import money_by_year, phases_of
+from firebreak.api.shared.executor_options import WindowOptions, use_threads
 from firebreak.api.shared.map_defaults import is_map, rows_named
 from firebreak.api.shared.option_rules import (
     check_corridors,
@@ -14,7 +15,7 @@ from firebreak.api.shared.option_rules import (
     check_on_maps,
     is_judged,
 )
-from firebreak.api.shared.plan_options import PlanOptions, WindowOptions, use_threads
+from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.scene_checks import check_memory_first, least_rows, size_in_headers
 from firebreak.checks import fail
 from firebreak.landscape.names import path_of

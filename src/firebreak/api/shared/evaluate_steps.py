@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.api.shared.budget import share_of
 from firebreak.api.shared.domains import Part, part_of_map
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.inputs import check_named_there
 from firebreak.api.shared.option_rules import check_methods_fit, check_on_maps
-from firebreak.api.shared.plan_options import EvaluateOptions, use_threads
+from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.records import warn_of_other_options
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,

@@ -8,7 +8,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from firebreak.api.shared.plan_options import TrainOptions, use_threads
+from firebreak.api.shared.executor_options import use_threads
+from firebreak.api.shared.plan_options import TrainOptions
 from firebreak.api.shared.progress import RunProgress, run_progress
 from firebreak.checks import fail
 from firebreak.files import without_links, write_text

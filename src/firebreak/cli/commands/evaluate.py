@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from firebreak.api.shared.plan_options import EvaluateOptions, WorkerOptions
+from firebreak.api.shared.executor_options import WorkerOptions
+from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.cli.shared import common
 from firebreak.cli.shared.common import scene_words

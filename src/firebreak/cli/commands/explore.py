@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from firebreak.agent.policy_place import shipped_policies
-from firebreak.api.shared.plan_options import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.policies import shipped_for, warn_of_other_breaks
 from firebreak.api.shared.progress import progress_bar
 from firebreak.api.shared.records import warn_of_other_options

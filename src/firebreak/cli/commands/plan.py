@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firebreak.api.shared.executor_options import WindowOptions
 from firebreak.api.shared.inputs import inputs_of
 from firebreak.api.shared.option_rules import check_methods_fit, check_segments, is_judged
-from firebreak.api.shared.plan_options import WindowOptions
 from firebreak.api.shared.progress import bars
 from firebreak.api.shared.records import write_record
 from firebreak.checks import fail

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.api.shared.plan_options import SimulateOptions, WorkerOptions, use_threads
+from firebreak.api.shared.executor_options import WorkerOptions, use_threads
+from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.progress import bars
 from firebreak.checks import counted, fail
 from firebreak.cli.shared import common

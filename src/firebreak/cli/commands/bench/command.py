@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from firebreak.api.shared.plan_options import use_threads
+from firebreak.api.shared.executor_options import use_threads
 from firebreak.cli.commands.bench import measurements as bench
 from firebreak.cli.shared import common
 from firebreak.settings.binding import Bound
