@@ -56,18 +56,14 @@ def part_of_map(full: "Landscape", area: "str | ArrayOnGrid | None", options: Sc
     (first, west, rows, cols), name = rectangle_of(inside), full.name
     if area is not None:
         name += f"[{first}:{first + rows},{west}:{west + cols}]"
-    wide, (row, col) = (with_surroundings(full, source or _sample_of(full))
+    # A sample that was read and handed in has surroundings by its name.
+    sample = is_sample(full.name) and full.name.removeprefix(SAMPLE) in sample_names()
+    wide, (row, col) = (with_surroundings(full, source or (full.name if sample else ""))
                         if full.starts_anywhere else (full, (0, 0)))
     inside = np.pad(inside, ((row, wide.shape[0] - row - full.shape[0]),
                              (col, wide.shape[1] - col - full.shape[1])))
     land, (top, left), domain = find_domain(wide, inside, conditions, options.seed, options.layers)
     return Part(source, full, replace(land, name=name), (top - row, left - col), domain)
-
-
-def _sample_of(full: "Landscape") -> str:
-    """The name of a sample that was read and handed in."""
-    name = full.name.removeprefix(SAMPLE)
-    return full.name if is_sample(full.name) and name in sample_names() else ""
 
 
 def domain_words(*domains: "Domain | None") -> str:

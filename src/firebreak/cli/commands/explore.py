@@ -45,7 +45,9 @@ def explore(args: VisualizeArguments) -> int:
         check_not_kept(args.export)
     use_threads(args.threads, torch_threads=1)
     begin = time.perf_counter()
-    shown = _exploration(args)
+    folder = Path(args.runs[0])
+    shown = (_of_run(folder, args) if (folder / "config.toml").is_file() else
+             _of_plan(folder, args) if (folder / "plan.json").is_file() else _of_landscape(args))
     files = [] if args.export is None else [_export(args, args.export, shown)]
     for path in files:
         print(f"{path} ({path.stat().st_size / 1e6:.1f} MB; opens in a browser, needs no network)")
@@ -55,15 +57,6 @@ def explore(args: VisualizeArguments) -> int:
         common.print_json({"files": [str(path) for path in files],
                            "seconds": time.perf_counter() - begin})
     return 0
-
-
-def _exploration(args: VisualizeArguments) -> "Exploration":
-    folder = Path(args.runs[0])
-    if (folder / "config.toml").is_file():
-        return _of_run(folder, args)
-    if (folder / "plan.json").is_file():
-        return _of_plan(folder, args)
-    return _of_landscape(args)
 
 
 def _of_run(folder: Path, args: VisualizeArguments) -> "Exploration":

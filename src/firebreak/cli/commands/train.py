@@ -52,21 +52,12 @@ def run(bound: Bound[TrainArguments]) -> int:
     args = bound.options
     config = configuration(args.config, args.run)  # refused before torch is loaded
     splits = splits_of(config)
-    folder = _folder_of(args.run, Path(args.config or DEFAULT_PRESET).stem)
+    folder = args.run.resume
+    if folder is None:
+        common.check_out(args.run.out)
+        folder = common.chosen_folder(args.run.out, Path(args.config or DEFAULT_PRESET).stem)
     with trainer_in(folder, config, splits, args.run.resume is not None) as trainer:
         return _run_and_report(args, trainer, folder)
-
-
-def _folder_of(options: TrainOptions, name: str) -> Path:
-    """The folder of the run to go on with, or of a new one, which is not made yet.
-
-    Raises:
-        InputError: nothing can be written there.
-    """
-    if options.resume is not None:
-        return options.resume
-    common.check_out(options.out)
-    return common.chosen_folder(options.out, name)
 
 
 def say_compared(config: "RunConfig", splits: "Splits", folder: Path, quiet: bool) -> None:

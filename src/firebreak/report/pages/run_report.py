@@ -89,17 +89,13 @@ def write_run_report(run: Path, *, scene: Scene, policy: "Policy", metrics: Rows
 
 
 def run_page(report: RunReport) -> str:
-    """The page of a run."""
+    """The page of a run; its headline is the saving by the policy on each kind of landscapes."""
+    headline = {"evaluated": [(name, found["landscapes"], found["methods"][POLICY_METHOD])
+                              for name, found in report.evaluation.items()
+                              if POLICY_METHOD in found["methods"]]}
     return page("run.html", f"Training run {report.folder.resolve().name}",
                 "A policy for placing fuel breaks, trained on simulated fires.",
-                _headline(report), PARTS, report)
-
-
-def _headline(r: RunReport) -> Facts:
-    """The saving by the policy on each kind of test landscapes."""
-    return {"evaluated": [(name, found["landscapes"], found["methods"][POLICY_METHOD])
-                          for name, found in r.evaluation.items()
-                          if POLICY_METHOD in found["methods"]]}
+                headline, PARTS, report)
 
 
 def results(r: RunReport) -> Facts:
