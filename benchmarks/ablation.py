@@ -4,8 +4,9 @@
 
 Every variant is a list of changes to a base configuration (`--config`, `--episodes`). Each finished
 run adds one JSON line to `--out`, and a line that is there already is not run again, so a stopped
-ablation goes on where it was. Weights are judged at 80, 90 and 100 % of the episodes, not where
-they were best, and on validation landscapes alone. `--add NAME:key=value,key=value` adds a variant.
+ablation goes on where it was. Weights are judged at 80, 90 and 100 % of the episodes
+(`--judged-at`), not where they were best, and on validation landscapes alone. The twin of a run
+(`agent.twin`) has a line of its own. `--add NAME:key=value,key=value` adds a variant.
 Names joined by "+" are trained together. `--screen` trains twelve such sets with each seed, in
 which each of eleven variants is half of the time there and half of the time not, whatever the
 others are: twelve runs measure each as well as six runs with it and six without. `--table` prints
@@ -24,8 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from firebreak.agent.dqn import DQNAgent
 from firebreak.api.shared.executor_options import use_threads
 from firebreak.checks import InputError, fail
+from firebreak.planning.evaluation.intervals import bounds_over_maps
 from firebreak.train.config.load import load_config
 from firebreak.train.data.splits import make_splits
 from firebreak.train.rollout.player import returns_of
@@ -33,8 +36,11 @@ from firebreak.train.run.trainer import ParallelTrainer
 from firebreak.train.storage.metrics import JsonLines, read_rows
 
 BASE = "base"
+TWIN = "twin of "
+"""Before the name of the variant beside which a twin learned."""
 JUDGED_AT = (0.8, 0.9, 1.0)
-"""Shares of the episodes at which the policy is judged; a run's result is their mean."""
+"""Shares of the episodes at which the policy is judged, if not given; a run's result is their
+mean."""
 VARIANTS: dict[str, list[str]] = {
     BASE: [],
     "discount-0": ["agent.discount_end=0.0"],
@@ -47,6 +53,10 @@ VARIANTS: dict[str, list[str]] = {
     "batch-128": ["agent.batch_size=128"],
     "guided-0": ["agent.guided=0.0"],
     "discount-0.97": ["agent.discount_end=0.97"],
+    "no-target": ["agent.target_period=1"],
+    # Ten steps of eight environments, from which as many learner steps are made in all.
+    "newest-rows": ["replay.capacity=80", "train.learning_starts=72",
+                    "train.updates_per_env_step=0.392"],
 }
 
 
@@ -87,11 +97,11 @@ def run_all(args: argparse.Namespace) -> None:
         log = JsonLines(args.out)
         for run in wanted:
             if run not in done:
-                row = train(args.config, run)
-                log.write(row)
-                rows.append(row)
-                print(f"{run.variant} seed {run.seed}: {row['reduction']:.4f} "
-                      f"in {row['cpu_seconds']:.0f} CPU seconds", flush=True)
+                for row in train(args.config, run, args.judged_at):
+                    log.write(row)
+                    rows.append(row)
+                    print(f"{row['variant']} seed {run.seed}: {row['reduction']:.4f} "
+                          f"in {row['cpu_seconds']:.0f} CPU seconds", flush=True)
         log.close()
     print(table(rows))
     if any("+" in row["variant"] for row in rows):
@@ -116,32 +126,36 @@ def planned(args: argparse.Namespace) -> list[Run]:
     return [Run(name, tuple(base + _changes(variants, name)), seed) for seed, name in named]
 
 
-def train(config_name: str, run: Run) -> dict[str, Any]:
-    """Trains one run and judges its last weights on the validation landscapes."""
+def train(config_name: str, run: Run, judged_at: Sequence[float]) -> list[dict[str, Any]]:
+    """Trains one run and judges its last weights on the validation landscapes: a row, and one
+    before it of its twin, if it has any.
+    """
     config = load_config(config_name, [*run.changes, f"seed={run.seed}"])
     use_threads(config.train.threads, config.train.torch_threads)
     wall, cpu = time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         trainer = ParallelTrainer(config, make_splits(config, Path()), Path(folder))
-        judged: list[NDArray[np.float64]] = []
+        learners = {TWIN + run.variant: trainer.twin} if trainer.twin is not None else {}
+        learners[run.variant] = trainer.agent
+        judged: list[list[NDArray[np.float64]]] = []  # as often as asked, of each learner
         for _ in trainer.run():
-            if trainer.episodes >= JUDGED_AT[len(judged)] * config.train.episodes:
-                judged.append(_judged(trainer))
-            if len(judged) == len(JUDGED_AT):
+            if trainer.episodes >= judged_at[len(judged)] * config.train.episodes:
+                judged.append([_judged(trainer, learner) for learner in learners.values()])
+            if len(judged) == len(judged_at):
                 break
         trainer.close()
-    returns = np.mean(judged, axis=0)
-    return {"variant": run.variant, "seed": run.seed, "changes": list(run.changes),
-            "config": config_name, "env_steps": trainer.env_steps,
-            "learner_steps": trainer.agent.learner_steps, "reduction": float(returns.mean()),
-            "returns": [round(float(one), 6) for one in returns],
-            "seconds": round(time.perf_counter() - wall, 1),
-            "cpu_seconds": round(time.process_time() - cpu, 1)}
+    common = {"changes": list(run.changes), "config": config_name, "env_steps": trainer.env_steps,
+              "learner_steps": trainer.agent.learner_steps,
+              "seconds": round(time.perf_counter() - wall, 1),
+              "cpu_seconds": round(time.process_time() - cpu, 1)}
+    return [{"variant": name, "seed": run.seed, "reduction": float(returns.mean()),
+             "returns": [round(float(one), 6) for one in returns], **common}
+            for name, returns in zip(learners, np.mean(judged, axis=0), strict=True)]
 
 
-def _judged(trainer: ParallelTrainer) -> NDArray[np.float64]:
+def _judged(trainer: ParallelTrainer, learner: DQNAgent) -> NDArray[np.float64]:
     """Relative reductions [L] of the greedy policy as it is now."""
-    return np.concatenate([returns_of(trainer.agent, arena.validation_env, arena.problems)
+    return np.concatenate([returns_of(learner, arena.validation_env, arena.problems)
                            for arena in trainer.arenas])
 
 
@@ -172,30 +186,47 @@ def difference(found: dict[str, dict[int, NDArray[np.float64]]], name: str) -> D
     """A variant's paired difference to the base over seeds and landscapes; None without a seed that
     both have. The half-width joins the noise of seeds and that of landscapes.
     """
-    runs, base = found[name], found.get(BASE, {})
-    seeds = sorted(runs.keys() & base.keys())
-    if not seeds:
+    paired = _paired(found, name)
+    if paired is None:
         return None
-    paired = np.array([runs[s] - base[s] for s in seeds])
     variance, freedom = seed_variance(found)
     landscapes = paired.mean(0).var(ddof=1) / paired.shape[1]
-    spread = np.sqrt(variance / len(seeds) + landscapes)
+    spread = np.sqrt(variance / len(paired) + landscapes)
     factor = stats.t.ppf(0.975, freedom) if freedom else float("nan")
     return Difference(float(paired.mean()), float(factor * spread))
+
+
+def _paired(found: dict[str, dict[int, NDArray[np.float64]]],
+            name: str) -> NDArray[np.float64] | None:
+    """What a variant saves more than the base, of each seed that both have and landscape [S, L]."""
+    runs, base = found[name], found.get(BASE, {})
+    seeds = sorted(runs.keys() & base.keys())
+    return np.array([runs[s] - base[s] for s in seeds]) if seeds else None
+
+
+def over_maps(found: dict[str, dict[int, NDArray[np.float64]]],
+              name: str) -> tuple[float, float] | None:
+    """95 % interval of a variant's difference to the base, averaged over seeds, over landscapes
+    alone: of these runs, not of others.
+    """
+    paired = _paired(found, name)
+    return None if paired is None else bounds_over_maps(paired.mean(0), 0)
 
 
 def table(rows: list[dict[str, Any]]) -> str:
     """The finished runs as a Markdown table."""
     found = returns_by_variant(rows)
-    lines = ["| variant | seeds | reduction | over seeds | difference to base | CPU s |",
-             "|---|---|---|---|---|---|"]
+    lines = ["| variant | seeds | reduction | over seeds | difference to base | over maps | CPU s |",
+             "|---|---|---|---|---|---|---|"]
     for name, runs in found.items():
         means = [one.mean() for one in runs.values()]
         apart = difference(found, name) if name != BASE else None
+        bounds = over_maps(found, name) if name != BASE else None
         cpu = np.mean([row["cpu_seconds"] for row in rows if row["variant"] == name])
         lines.append(
             f"| {name} | {len(means)} | {np.mean(means):.4f} | {min(means):.4f} - {max(means):.4f}"
-            f" | {_shown(apart)} | {cpu:.0f} |")
+            f" | {_shown(apart)} | {'' if bounds is None else '{:+.4f} to {:+.4f}'.format(*bounds)}"
+            f" | {cpu:.0f} |")
     return "\n".join(lines)
 
 
@@ -217,8 +248,9 @@ def effects(rows: list[dict[str, Any]]) -> dict[str, Difference]:
     and a seed (its landscapes, fires and first weights) to be as good or bad for all of them.
 
     The half-width joins the noise of runs (the residuals') and that of landscapes. Empty until
-    there are more runs than variants.
+    there are more runs than variants. Twins are left out.
     """
+    rows = [row for row in rows if not row["variant"].startswith(TWIN)]
     sets = [set(row["variant"].split("+")) - {BASE} for row in rows]
     names = list(dict.fromkeys(name for row in rows for name in row["variant"].split("+")
                                if name != BASE))
@@ -278,6 +310,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--variants", nargs="*", help="names, in this order; all if not given")
     parser.add_argument("--add", action="append", default=[], help="NAME:key=value,key=value")
     parser.add_argument("--set", action="append", default=[], help="change the base, key=value")
+    parser.add_argument("--judged-at", type=float, nargs="+", default=JUDGED_AT,
+                        help="shares of the episodes, rising")
     parser.add_argument("--out", type=Path, default=Path("outputs/ablation.jsonl"))
     parser.add_argument("--screen", action="store_true", help="sets of variants, not one by one")
     parser.add_argument("--table", action="store_true", help="only print the table")

@@ -33,11 +33,16 @@ def test_the_difference_and_its_interval_by_hand() -> None:
     # Landscapes differ by 0.15 and 0.25 in the mean over seeds.
     spread = np.sqrt(variance / 2 + 0.1**2 / 2 / 2)
     assert better.half_width == pytest.approx(stats.t.ppf(0.975, 2) * spread)
+    bounds = ablation.over_maps(found, "better")
+    assert bounds is not None
+    half = stats.t.ppf(0.975, 1) * 0.1 / np.sqrt(2) / np.sqrt(2)
+    assert bounds == pytest.approx((0.2 - half, 0.2 + half))
 
 
 def test_a_variant_without_a_seed_of_the_base_has_no_difference() -> None:
     found = ablation.returns_by_variant(ROWS)
     assert ablation.difference(found, "alone") is None
+    assert ablation.over_maps(found, "alone") is None
     lines = ablation.table(ROWS).split("\n")
     assert lines[2].startswith("| base | 3 | 0.4333 | 0.2000 - 0.9000 |  |")
     assert lines[3].startswith("| better | 2 | 0.4000 | 0.3500 - 0.4500 | +0.2000 ± ")
@@ -48,23 +53,25 @@ def test_a_variant_without_a_seed_of_the_base_has_no_difference() -> None:
 def test_finished_runs_are_not_run_again(tmp_path, monkeypatch, capsys) -> None:
     out = tmp_path / "ablation.jsonl"
     arguments = ["ablation.py", "--out", str(out), "--episodes", "8", "--seeds", "1",
-                 "--add", "wide:agent.width=12", "--variants", "base", "wide"]
+                 "--add", "wide:agent.width=12,agent.discount=0.9,agent.twin=true",
+                 "--judged-at", "0.5", "1",
+                 "--variants", "base", "wide"]
     for change in TINY:
         arguments += ["--set", change]
     monkeypatch.setattr(sys, "argv", arguments)
     ablation.main()
     rows = ablation.read_rows(out)
     assert [(r["variant"], r["seed"], len(r["returns"])) for r in rows] == [
-        ("base", 0, 3), ("wide", 0, 3)]
-    assert rows[0]["env_steps"] == rows[1]["env_steps"] > 0
-    assert rows[0]["returns"] != rows[1]["returns"]
+        ("base", 0, 3), ("twin of wide", 0, 3), ("wide", 0, 3)]
+    assert rows[0]["env_steps"] == rows[1]["env_steps"] == rows[2]["env_steps"] > 0
+    assert len({str(r["returns"]) for r in rows}) == 3
     assert "| wide | 1 |" in capsys.readouterr().out
     whole = out.read_bytes()
     out.write_bytes(whole[:-30])  # killed while the second run's line was written
     ablation.main()
     again = ablation.read_rows(out)
     assert again[0] == rows[0]
-    assert again[1]["returns"] == rows[1]["returns"]
+    assert [again[-1][name] for name in ("variant", "returns")] == ["wide", rows[2]["returns"]]
     ablation.main()
     assert ablation.read_rows(out) == again
 
@@ -97,6 +104,7 @@ def test_effects_of_variants_that_add_up_are_found_exactly() -> None:
             for seed, sets in ((0, [*ablation.screen(names), "base"]),
                                (1, ["b", "base"])) for one in sets]
     found = ablation.effects(rows)
+    assert ablation.effects([*rows, row("twin of b", 0, [0.9] * 3)]) == found
     for name, effect in found.items():
         assert effect.mean == pytest.approx(adds[name].mean())
         spread = adds[name].std(ddof=1) / np.sqrt(3)
