@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -100,8 +101,9 @@ def run_all(args: argparse.Namespace) -> None:
                 for row in train(args.config, run, args.judged_at):
                     log.write(row)
                     rows.append(row)
-                    print(f"{row['variant']} seed {run.seed}: {row['reduction']:.4f} "
-                          f"in {row['cpu_seconds']:.0f} CPU seconds", flush=True)
+                    print(f"{row['variant']} seed {run.seed}: {row['reduction']:.4f}, its first "
+                          f"value {row['first_value']:.3f}, in {row['cpu_seconds']:.0f} CPU "
+                          "seconds", flush=True)
         log.close()
     print(table(rows))
     if any("+" in row["variant"] for row in rows):
@@ -143,20 +145,38 @@ def train(config_name: str, run: Run, judged_at: Sequence[float]) -> list[dict[s
                 judged.append([_judged(trainer, learner) for learner in learners.values()])
             if len(judged) == len(judged_at):
                 break
+        values = [_first_value(trainer, learner) for learner in learners.values()]
         trainer.close()
     common = {"changes": list(run.changes), "config": config_name, "env_steps": trainer.env_steps,
               "learner_steps": trainer.agent.learner_steps,
               "seconds": round(time.perf_counter() - wall, 1),
               "cpu_seconds": round(time.process_time() - cpu, 1)}
     return [{"variant": name, "seed": run.seed, "reduction": float(returns.mean()),
-             "returns": [round(float(one), 6) for one in returns], **common}
-            for name, returns in zip(learners, np.mean(judged, axis=0), strict=True)]
+             "first_value": value, "returns": [round(float(one), 6) for one in returns], **common}
+            for name, returns, value in zip(learners, np.mean(judged, axis=0), values, strict=True)]
 
 
 def _judged(trainer: ParallelTrainer, learner: DQNAgent) -> NDArray[np.float64]:
     """Relative reductions [L] of the greedy policy as it is now."""
     return np.concatenate([returns_of(learner, arena.validation_env, arena.problems)
                            for arena in trainer.arenas])
+
+
+def _first_value(trainer: ParallelTrainer, learner: DQNAgent) -> float:
+    """Mean value of the greedy policy's first breaks on the validation landscapes, a share of the
+    untreated loss: at discount 1 what it expects of its whole plans.
+    """
+    found = []
+    for arena in trainer.arenas:
+        env, problems = arena.validation_env, arena.problems
+        for first in range(0, len(problems), env.num_envs):
+            some = problems[first:first + env.num_envs]
+            spare = env.num_envs - len(some)
+            seen, info = env.reset(options={"problem": some + some[:1] * spare})
+            values = learner.q_values(torch.from_numpy(seen)).numpy()
+            best = np.where(info["action_mask"].astype(np.bool_), values, -np.inf).max(1)
+            found.append(best[:len(some)])
+    return round(float(np.concatenate(found).mean()), 4)
 
 
 def returns_by_variant(rows: list[dict[str, Any]]) -> dict[str, dict[int, NDArray[np.float64]]]:

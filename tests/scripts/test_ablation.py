@@ -64,7 +64,9 @@ def test_finished_runs_are_not_run_again(tmp_path, monkeypatch, capsys) -> None:
     assert [(r["variant"], r["seed"], len(r["returns"])) for r in rows] == [
         ("base", 0, 3), ("twin of wide", 0, 3), ("wide", 0, 3)]
     assert rows[0]["env_steps"] == rows[1]["env_steps"] == rows[2]["env_steps"] > 0
-    assert len({str(r["returns"]) for r in rows}) == 3
+    for name in ("returns", "first_value"):
+        assert len({str(r[name]) for r in rows}) == 3
+    assert all(0.0 < r["first_value"] < 1.0 for r in rows)
     assert "| wide | 1 |" in capsys.readouterr().out
     whole = out.read_bytes()
     out.write_bytes(whole[:-30])  # killed while the second run's line was written
