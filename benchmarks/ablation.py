@@ -236,7 +236,8 @@ def over_maps(found: dict[str, dict[int, NDArray[np.float64]]],
 def table(rows: list[dict[str, Any]]) -> str:
     """The finished runs as a Markdown table."""
     found = returns_by_variant(rows)
-    lines = ["| variant | seeds | reduction | over seeds | difference to base | over maps | CPU s |",
+    lines = ["| variant | seeds | reduction | over seeds | difference to base | over maps "
+             "| CPU s |",
              "|---|---|---|---|---|---|---|"]
     for name, runs in found.items():
         means = [one.mean() for one in runs.values()]
