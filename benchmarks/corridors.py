@@ -34,8 +34,7 @@ from firebreak.landscape.candidates.lines import candidate_lines, masks_of
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.built import parts_of
-from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors
+from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors, parts_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.intervals import fire_groups

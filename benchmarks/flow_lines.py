@@ -18,7 +18,7 @@ from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Task, loaded
 from firebreak.planning.methods import Method
 from firebreak.planning.patterns.line_greedy import OwnLines
-from firebreak.planning.search.line_moves import Line, lines_best_first, move_lines
+from firebreak.planning.search.moves import Line, lines_best_first, move_lines
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.seeding import generator
 

@@ -24,7 +24,6 @@ import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -114,7 +113,7 @@ def downstream_value(tree: Tree, scratch: Scratch) -> NDArray[np.int64]:
 
 
 def paths(tree: Tree, scratch: Scratch) -> Map:
-    """Paths of fire through each cell, see `planning.ranking.path_scores`."""
+    """Paths of fire through each cell, see `planning.ranking.TreeSums.paths`."""
     total = np.zeros(tree.code.size)
     path_counts(tree.code[None], np.ones(1), tree.value, tree.offset,
                 *scratch.of(tree.code.size), total)
@@ -207,12 +206,10 @@ def strip_cells(scene: Scene, fires: Fires, budget_share: float,
     budget = budget_share * cost_of(np.flatnonzero(land.treatable), land)
     loss = burn(scene, fires).loss
     towards = _heading(scene, int(np.bincount(fires.scenario, loss).argmax()))
-    own: Any = SimpleNamespace(landscape=land, field=SimpleNamespace(
-        breaks=SimpleNamespace(leak=scene.conditions.leak)))
     best, least = np.empty(0, np.int64), np.inf
     for length, cover in [(strips.STRIP_CELLS[0], 1.0), *(
             (length, cover) for length in strips.STRIP_CELLS for cover in strips.COVERS[:-1])]:
-        cells = strips._plan(own, budget, towards, length, cover)
+        cells = strips.most_strips(land, towards, length, cover, scene.conditions.leak, budget)
         lost = burn(scene, fires, _mask(cells, land.shape)).loss.sum()
         said(f"strips of {length:g} cells over {cover:.2f} of a row: {1 - lost / loss.sum():.3f}")
         if lost < least:

@@ -27,7 +27,7 @@ from firebreak.planning.evaluation.choice import SIGMAS, choice_fires, choose, r
 from firebreak.planning.evaluation.refine import moved_plan
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import CANDIDATES, METHODS
-from firebreak.planning.search import cell_moves as improve
+from firebreak.planning.search import moves as improve
 from firebreak.seeding import generator
 
 Saved = NDArray[np.float64]

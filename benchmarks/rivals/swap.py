@@ -5,17 +5,17 @@ from benchmarks.rivals.starts import starts_of
 
 from firebreak.planning.core.limits import Effort
 from firebreak.planning.core.rounds import Placement, Task
-from firebreak.planning.search.cell_moves import (
-    CANDIDATES,
-    REACH,
-    large_neighbourhood_search,
-    local_search,
-)
 from firebreak.planning.search.filling import (
     best_first,
     by_downstream_value,
     randomized_fill,
     with_neighbours,
+)
+from firebreak.planning.search.moves import (
+    CANDIDATES,
+    REACH,
+    large_neighbourhood_search,
+    local_search,
 )
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.seeding import generator

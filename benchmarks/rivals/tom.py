@@ -22,7 +22,7 @@ from firebreak.planning.patterns.strips import (
     best_on_plan_fires,
     problem_weather,
 )
-from firebreak.planning.ranking import Floats, conditional_value, flow_of, tree_scratch
+from firebreak.planning.ranking import Floats, TreeSums, conditional_value
 
 PATCH_CELLS = (4, 8, 16)
 ZONES = (2, 3)
@@ -71,7 +71,7 @@ def _patches(task: Task, weather: ProblemWeather, value: Floats, size: int,
     lengths = sorted({size >> k for k in range(size.bit_length())})
     across = line_steps((-weather.towards[1], weather.towards[0]), size, field.breaks.leak)
     zone = _zones(land.shape, weather.towards, zones)
-    padded, work = pad(value), tree_scratch(land.shape)
+    padded, sums = pad(value), TreeSums(land.shape)
     breaks, left, burned = problem.standing_mask(), problem.budget, 0.0
     often = max(task.batch, problem.budget_share * int(land.treatable.sum()) / MAX_FRONTS)
     cells: list[int] = []
@@ -82,7 +82,7 @@ def _patches(task: Task, weather: ProblemWeather, value: Floats, size: int,
             return np.array(cells, np.int64), burned
         if since >= often:
             front = enter(field, breaks, weather.towards)
-            flow, since = flow_of(front.code[None], padded, work, np.ones(1)), 0.0
+            flow, since = sums.flow(front.code[None], padded, np.ones(1)), 0.0
             burned += front.burned
         lines = rated_lines(land, ground, flow, [across], lengths)
         new, cost = _slowest(field, weather, ground, front, value, [

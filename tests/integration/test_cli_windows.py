@@ -398,7 +398,7 @@ def test_a_plan_is_not_made_again_where_its_files_or_its_test_failed(
         assert plan(*options, out=out) != 0
     assert f"the same command with --out {out} goes on" in capsys.readouterr().err
     with monkeypatch.context() as patch:
-        for name in ("propose", "rate", "lost", "worth", "losses"):
+        for name in ("propose", "rate", "lost", "losses"):
             patch.setattr(RegionWorker, name, asked)
         assert plan(*options, out=out) == 0
     assert "lines of 4 windows" in capsys.readouterr().err

@@ -43,8 +43,7 @@ from firebreak.planning.evaluation.judging import judge_scene
 from firebreak.planning.evaluation.losses import worst_tenth_mean, worst_tenth_parts
 from firebreak.planning.evaluation.refine import saved_by_each
 from firebreak.planning.making import make_plan
-from firebreak.planning.patterns.line_greedy import flow_of
-from firebreak.planning.ranking import conditional_value, path_scores, tree_scratch
+from firebreak.planning.ranking import TreeSums, conditional_value
 from firebreak.planning.windows.make import make_region
 from firebreak.planning.windows.region import RegionWorker, footprints_of
 from firebreak.planning.windows.shards.shard_plan import Wanted, known_boxes, shards_of
@@ -105,7 +104,7 @@ def test_sums_over_fires_that_are_kept(case: Case, seed: int) -> None:
     free = np.flatnonzero(case.burnable & ~case.breaks)
     for fires in both(case.fires, seed):
         slots, count = slots_with(case, fires), fires.source.size
-        trees, work = slots.plan_trees(0), tree_scratch(case.burnable.shape)
+        trees, sums = slots.plan_trees(0), TreeSums(case.burnable.shape)
         lines = [free[k:k + 3] for k in range(0, free.size, 3)]
         places = np.arange(count)
         anew = saved_anew(slots, 0, lines, [places] * len(lines), np.zeros_like(case.breaks))
@@ -115,8 +114,8 @@ def test_sums_over_fires_that_are_kept(case: Case, seed: int) -> None:
             count * gains_of_cells(slots, 0, np.arange(case.burnable.size)),
             count * gains_of_lines(slots, 0, lines)[0],
             np.array([own.sum() for own in anew.saved]) / slots.loss_unit(0),
-            trees.loss.sum(), path_scores(trees, pad(worth), work),
-            *flow_of(trees.code, pad(worth), work, trees.times)])
+            trees.loss.sum(), sums.paths(trees, pad(worth)),
+            *sums.flow(trees.code, pad(worth), trees.times)])
         moving = slots.layers[0, :2].astype(int)
         made[-1].append(moving)
     for one, two in zip(*(own[:-1] for own in made), strict=True):

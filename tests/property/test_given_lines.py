@@ -21,7 +21,7 @@ from firebreak.line_actions import action_cells
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.learned.given_rating import straight_actions
+from firebreak.planning.learned.policy import straight_actions
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
 from lines_of_cells import lines_of

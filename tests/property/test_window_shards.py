@@ -195,7 +195,7 @@ def test_what_a_line_that_stands_saves_is_what_burns_without_it(kind: str, most:
     worker.receive(case.lines)
     saved = np.zeros((len(numbers), FIRES))
     for k, shard in enumerate(shards_in(case, most, places)):
-        found = worker.worth(k, shard, taken, [Wanted(line) for line in numbers])
+        found = worker.rate(k, shard, taken, [Wanted(line) for line in numbers], True)
         for line, (fires, units) in enumerate(zip(found.fires, found.saved, strict=True)):
             saved[line, shard.fires[fires]] = units
         again = worker.lost(k, shard, taken)
@@ -228,8 +228,8 @@ def test_embers_land_where_a_line_stood_far_from_what_a_waiting_fire_burned() ->
         worker.receive(lines)
         saved = np.zeros((len(lines), count), np.int64)
         for k, shard in enumerate(shards_of(boxes, region.fires.scenario, 99, places)):
-            found = worker.worth(k, shard, tuple(range(len(lines))),
-                                 [Wanted(line) for line in range(len(lines))])
+            found = worker.rate(k, shard, tuple(range(len(lines))),
+                                [Wanted(line) for line in range(len(lines))], True)
             for line, (fires, units) in enumerate(zip(found.fires, found.saved, strict=True)):
                 saved[line, shard.fires[fires]] = units
         worth[places] = saved

@@ -10,7 +10,7 @@ import race
 
 from firebreak.native_library import set_threads
 from firebreak.planning.evaluation.choice import SIGMAS
-from firebreak.planning.search import cell_moves as improve
+from firebreak.planning.search import moves as improve
 
 
 @pytest.mark.slow

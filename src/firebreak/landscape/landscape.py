@@ -241,6 +241,13 @@ class Landscape:
         return replace(self, **(grids | fields))  # type: ignore[arg-type]
 
 
+def mask_of_cells(cells: NDArray[np.int64], shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """bool [H, W], True on flat cells."""
+    mask = np.zeros(shape, np.bool_)
+    mask.ravel()[cells] = True
+    return mask
+
+
 def rectangle_of(mask: NDArray[np.bool_]) -> tuple[int, int, int, int]:
     """The smallest rectangle that holds the cells of a mask, some at least: row, column, rows,
     columns.

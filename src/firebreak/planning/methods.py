@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
-from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak import installed
@@ -121,10 +120,6 @@ def called(name: Function) -> Callable[..., Any]:
     return found
 
 
-def _order(method: Method) -> int:
-    return -1 if method.candidate is None else method.candidate.order
-
-
 _ANEW = "burns the plan fires anew as the plan grows"
 
 METHODS: dict[str, Method] = {
@@ -171,9 +166,9 @@ METHODS: dict[str, Method] = {
         tries_breaks=True, takes_lines=True, offered=True),
 }
 
-CANDIDATES: tuple[str, ...] = tuple(sorted(
-    (name for name, method in METHODS.items() if method.candidate is not None),
-    key=lambda name: _order(METHODS[name])))
+CANDIDATES: tuple[str, ...] = tuple(name for _, name in sorted(
+    (method.candidate.order, name) for name, method in METHODS.items()
+    if method.candidate is not None))
 """The methods that choosers try, in their fixed order."""
 
 AUTO = "auto"
@@ -194,14 +189,11 @@ GIVEN = Method("a plan that was made elsewhere", "")
 _NAME = re.compile(r"[A-Za-z][\w-]{0,60}")
 
 
-def _place_own(load: Callable[[], Callable[..., Any]], name: str, task: Any) -> Any:
-    return called("core.own_method.place_own")(load(), name, task)
-
-
 def _own(load: Callable[[], Callable[..., Any]], name: str, description: str, *,
          handed: bool) -> Method:
     """The entry of a user's function, which is loaded when it plans; it burns fires one by one."""
-    return Method(description, partial(_place_own, load, name), keeps_fires=False, handed=handed)
+    return Method(description, lambda task: called("core.own_method.place_own")(load(), name, task),
+                  keeps_fires=False, handed=handed)
 
 
 def with_function(function: Callable[..., Any], where: str) -> str:
@@ -222,13 +214,10 @@ def with_function(function: Callable[..., Any], where: str) -> str:
     return name
 
 
-def _installed(one: EntryPoint) -> Method:
-    return _own(partial(installed.loaded, one), one.name,
-                f"a method of the package {installed.package_of(one)}", handed=False)
-
-
-METHODS |= {name: _installed(one) for name, one in installed.added(
-    installed.METHODS, {*METHODS, *CHOOSERS, EXISTING}).items()}
+METHODS |= {name: _own(partial(installed.loaded, one), name,
+                       f"a method of the package {installed.package_of(one)}", handed=False)
+            for name, one in installed.added(
+                installed.METHODS, {*METHODS, *CHOOSERS, EXISTING}).items()}
 
 
 def method_of(name: str) -> Method:

@@ -60,9 +60,8 @@ def _afford_runs(runs: Sequence[NDArray[np.int64]], land: Landscape,
 
 def place_burn_probability(task: Task) -> Placement:
     """The cells that burn most often, computed again after every round."""
-    def score(slots: ProblemBatch) -> NDArray[np.float64]:
-        return slots.maps(0)[0] / task.problem.scene.landscape.cost
-    return place_by_score(task, score)
+    cost = task.problem.scene.landscape.cost
+    return place_by_score(task, lambda slots: slots.maps(0)[0] / cost)
 
 
 def place_downstream_value(task: Task) -> Placement:
@@ -70,45 +69,49 @@ def place_downstream_value(task: Task) -> Placement:
 
     Source: downstream protection value, Pais et al. (2021), doi:10.1016/j.cor.2021.105252.
     """
-    def score(slots: ProblemBatch) -> NDArray[np.float64]:
-        return slots.maps(0)[1] / task.problem.scene.landscape.cost
-    return place_by_score(task, score)
+    cost = task.problem.scene.landscape.cost
+    return place_by_score(task, lambda slots: slots.maps(0)[1] / cost)
 
 
 Floats = NDArray[np.float64]
 
 
-class TreeScratch(NamedTuple):
-    """Scratch memory of the traversals of `core.kernels` on one map of P padded cells.
+class Flow(NamedTuple):
+    """Value that fire carries through cells, see `flows`: through f64 [P], along f64 [32, P]."""
 
-    offset: i64 [32], of the padded cell at each step. ints: i32 [2, P]. seen: u8 [P], zeros.
-    reals: f64 [2, P].
+    through: Floats
+    along: Floats
+
+
+class TreeSums:
+    """Sums over the trees of fires on a map [H, W] of P padded cells, see `core.kernels`; it holds
+    the room that they take.
     """
 
-    offset: NDArray[np.int64]
-    ints: NDArray[np.int32]
-    seen: NDArray[np.uint8]
-    reals: Floats
+    def __init__(self, shape: tuple[int, int]) -> None:
+        cells, width = pad(np.zeros(shape, np.bool_)).size, padded_width(shape[1])
+        self._offset = STENCIL.steps @ np.array([width, 1])
+        self._ints, self._seen = np.zeros((2, cells), np.int32), np.zeros(cells, np.uint8)
+        self._reals = np.zeros((2, cells))
 
+    def paths(self, trees: PlanTrees, value: Floats) -> Floats:
+        """Paths of fire through each cell [P], by the value [P] of the cell where they end: all
+        pairs of a cell further up and a cell further down in a fire's tree, the cell itself
+        included among the latter, summed over fires as often as they count.
+        """
+        total = np.zeros(value.size)
+        path_counts(trees.code, trees.times, value, self._offset, self._ints, self._seen,
+                    self._reals, total)
+        return total
 
-def tree_scratch(shape: tuple[int, int]) -> TreeScratch:
-    """Scratch memory for a map [H, W]."""
-    width = padded_width(shape[1])
-    cells = pad(np.zeros(shape, np.bool_)).size
-    return TreeScratch(STENCIL.steps[:, 0] * width + STENCIL.steps[:, 1], np.zeros((2, cells),
-                                                                                   np.int32),
-                       np.zeros(cells, np.uint8), np.zeros((2, cells)))
-
-
-def path_scores(trees: PlanTrees, value: Floats, work: TreeScratch) -> Floats:
-    """Paths of fire through each padded cell [P], by the value [P] of the cell where they end: all
-    pairs of a cell further up and a cell further down in a fire's tree, the cell itself included
-    among the latter, summed over fires as often as they count.
-    """
-    total = np.zeros(value.size)
-    path_counts(trees.code, trees.times, value, work.offset, work.ints, work.seen, work.reals,
-                total)
-    return total
+    def flow(self, code: NDArray[np.uint8], value: Floats, times: Floats, *,
+             along: bool = True) -> Flow:
+        """The value [P] that fires of the codes [F, P], which count so many times [F], carry
+        through cells; without what comes along steps, f64 [32, 0], if it is not wanted.
+        """
+        flow = Flow(np.zeros(value.size), np.zeros((self._offset.size, value.size * along)))
+        flows(code, times, value, self._offset, self._ints, self._seen, self._reals[0], *flow)
+        return flow
 
 
 def place_betweenness(task: Task) -> Placement:
@@ -118,10 +121,10 @@ def place_betweenness(task: Task) -> Placement:
     """
     scene = task.problem.scene
     value, simulations = conditional_value(scene, task.problem.plan_fires)
-    padded, work = pad(value), tree_scratch(value.shape)
+    padded, sums = pad(value), TreeSums(value.shape)
 
     def score(batch: ProblemBatch) -> Floats:
-        return (unpad(path_scores(batch.trees_through_free(0), padded, work), value.shape)
+        return (unpad(sums.paths(batch.trees_through_free(0), padded), value.shape)
                 / scene.landscape.cost)
 
     placed = place_by_score(task, score)
@@ -140,22 +143,3 @@ def conditional_value(scene: Scene, fires: Fires) -> tuple[Floats, float]:
     highest = scene.value.astype(np.float64)
     return np.divide(burned.lost, burned.burn_probability, out=highest,
                      where=burned.burn_probability > 0.0), 1.0
-
-
-class Flow(NamedTuple):
-    """Value that fire carries through cells, see `core.kernels.flows`: through f64 [P], along f64
-    [32, P].
-    """
-
-    through: Floats
-    along: Floats
-
-
-def flow_of(code: NDArray[np.uint8], value: Floats, work: TreeScratch, times: Floats, *,
-            along: bool = True) -> Flow:
-    """The value [P] that fires of the codes [F, P], which count so many times [F], carry through
-    cells; without what comes along steps, f64 [32, 0], if it is not wanted.
-    """
-    flow = Flow(np.zeros(value.size), np.zeros((work.offset.size, value.size if along else 0)))
-    flows(code, times, value, work.offset, work.ints, work.seen, work.reals[0], *flow)
-    return flow

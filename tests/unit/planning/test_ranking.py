@@ -12,7 +12,7 @@ from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT, STENCIL, U
 from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.making import make_plan
-from firebreak.planning.ranking import conditional_value, flow_of, path_scores, tree_scratch
+from firebreak.planning.ranking import TreeSums, conditional_value
 from strategies import Case, cases, problem_on
 
 
@@ -61,7 +61,7 @@ def test_path_scores_count_pairs_of_cells_above_and_below(case: Case) -> None:
                 way.append(tree[way[-1]][0])
             for place, cell in enumerate(way):
                 expected[cell] += case.value[end] * (len(way) - 1 - place)
-    found = path_scores(trees, value, tree_scratch(case.burnable.shape))
+    found = TreeSums(case.burnable.shape).paths(trees, value)
     np.testing.assert_allclose(unpad(found, case.burnable.shape), expected)
 
 
@@ -70,7 +70,7 @@ def test_path_scores_count_pairs_of_cells_above_and_below(case: Case) -> None:
 def test_path_scores_and_flows_share_between_two_parents(case: Case) -> None:
     burned, trees, value = burned_case(case)
     shape = case.burnable.shape
-    work = tree_scratch(shape)
+    sums = TreeSums(shape)
     paths, through = np.zeros(shape), np.zeros(shape)
     for tree, source in by_fire(case, burned):
         above: dict = {}
@@ -91,14 +91,14 @@ def test_path_scores_and_flows_share_between_two_parents(case: Case) -> None:
             paths[cell] += distance(cell) * below[cell]
             if cell != source:
                 through[cell] += below[cell]
-    flow = flow_of(trees.code, value, work, trees.times)
-    np.testing.assert_allclose(unpad(path_scores(trees, value, work), shape), paths)
+    flow = sums.flow(trees.code, value, trees.times)
+    np.testing.assert_allclose(unpad(sums.paths(trees, value), shape), paths)
     np.testing.assert_allclose(unpad(flow.through, shape), through)
     # What comes over steps is what comes through, but from the ignition, which no break stops.
     over = unpad(flow.along.sum(axis=0), shape)
     assert (over <= unpad(flow.through, shape) + 1e-9).all()
     assert (unpad(flow.along, shape)[:, ~(through > 0)] == 0).all()
-    alone = flow_of(trees.code, value, work, trees.times, along=False)
+    alone = sums.flow(trees.code, value, trees.times, along=False)
     assert (alone.through == flow.through).all()
 
 
@@ -107,7 +107,7 @@ def test_flows_over_a_chain_are_known() -> None:
     code[0, 0] = IGNITION
     code[0, 1:4] = 6  # from the west
     padded, value = pad(code[None], UNBURNED), pad(np.array([[5.0, 1.0, 2.0, 4.0, 9.0]]))
-    flow = flow_of(padded, value, tree_scratch((1, 5)), np.ones(1))
+    flow = TreeSums((1, 5)).flow(padded, value, np.ones(1))
     assert unpad(flow.through, (1, 5)).tolist() == [[0.0, 7.0, 6.0, 4.0, 0.0]]
     assert unpad(flow.along[6], (1, 5)).tolist() == [[0.0, 0.0, 6.0, 4.0, 0.0]]
     assert flow.along.sum() == 10.0
@@ -119,7 +119,7 @@ def test_a_way_begins_at_a_cell_that_an_ember_lit() -> None:
     trees = PlanTrees(pad(code[None], UNBURNED), padded_cells(np.array([0]), 5), np.zeros(1),
                       np.ones(1))
     value = pad(np.array([[5.0, 1.0, 2.0, 4.0, 9.0]]))
-    found = path_scores(trees, value, tree_scratch((1, 5)))
+    found = TreeSums((1, 5)).paths(trees, value)
     assert unpad(found, (1, 5)).tolist() == [[0.0, 1.0, 0.0, 0.0, 9.0]]
 
 
@@ -137,11 +137,11 @@ def test_the_trees_of_slots_are_those_of_fires_burned_anew(case: Case) -> None:
     anew = burn_maps(problem.scene.field, case.fires, case.value, slots.breaks[0])
     trees = slots.plan_trees(0)
     free = pad(case.burnable & ~slots.breaks[0])
-    value, work = pad(case.value.astype(float)), tree_scratch(case.burnable.shape)
+    value, sums = pad(case.value.astype(float)), TreeSums(case.burnable.shape)
     some = slots.trees_through_free(0)
     assert len(some.code) == ((trees.code != UNBURNED) & free).any(axis=1).sum()
-    every, few = (np.stack([path_scores(own, value, work),
-                            flow_of(own.code, value, work, own.times).through])
+    every, few = (np.stack([sums.paths(own, value),
+                            sums.flow(own.code, value, own.times).through])
                   for own in (trees, some))
     assert (every[:, free] == few[:, free]).all()
     assert (unpad(trees.code, case.burnable.shape) == anew.parent_code).all()
@@ -168,14 +168,14 @@ def test_each_cell_is_the_best_by_its_score_on_a_map_burned_anew() -> None:
     cost = np.random.default_rng(3).uniform(0.5, 2.0, land.shape).astype(np.float32)
     land = land.map_grids(lambda grid: grid, cost=cost)
     scene = make_scene(land, FireConditions(scenarios=2), 1)
-    fires, work = scene.fires("plan", 30), tree_scratch(land.shape)
+    fires, sums = scene.fires("plan", 30), TreeSums(land.shape)
     value = pad(scene.value.astype(np.float64))
     breaks = np.zeros(land.shape, bool)
     for cell in make_plan(scene, 0.04, 30, "betweenness", seed=0).cells[:4].tolist():
         burned = burn_maps(scene.field, fires, scene.value_by_class, breaks)
         trees = PlanTrees(pad(burned.parent_code, UNBURNED),
                           padded_cells(fires.source, land.shape[1]), burned.loss, fires.times)
-        score = unpad(path_scores(trees, value, work), land.shape)
+        score = unpad(sums.paths(trees, value), land.shape)
         allowed = land.treatable & ~breaks
         assert cell == np.where(allowed, score / land.cost, -1.0).argmax()
         breaks.ravel()[cell] = True

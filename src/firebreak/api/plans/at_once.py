@@ -18,7 +18,7 @@ from firebreak.landscape.names import DATA
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.area import View, cells_in, lift
-from firebreak.planning.core.built import parts_of
+from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan

@@ -19,7 +19,7 @@ from firebreak.fire import Scene, burn_plans
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.area import cells_in, lift, lift_segments
-from firebreak.planning.core.built import parts_of
+from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar, Reporter, in_shares
 from firebreak.planning.core.rules import PlanRules

@@ -23,20 +23,18 @@ from firebreak.landscape.candidates.corridors.ground import (
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shape_files import is_vector
 from firebreak.landscape.raster.shapes import cells_by_name
-from firebreak.planning.barriers.cut import Cut, Network
+from firebreak.planning.barriers.cut import Cut, Network, around_each, hull
 from firebreak.planning.barriers.enclose import stakes_of
 from firebreak.planning.barriers.offer import flows_are_quick, is_concentrated
 from firebreak.planning.barriers.pieces import whole_cuts
 from firebreak.planning.barriers.rings import rings_around
-from firebreak.planning.barriers.sweep import around_each, hull
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.drawn import Named
 from firebreak.planning.methods import CHOOSERS
-from firebreak.planning.patterns.offered import offered
-from firebreak.planning.patterns.straight import straight_corridors
+from firebreak.planning.patterns.offered import offered, straight_corridors
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene

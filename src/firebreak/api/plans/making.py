@@ -15,7 +15,7 @@ from firebreak.api.plans.corridors import lines_of_network, method_for, with_cor
 from firebreak.api.plans.request import RANDOM_DRAWS, WINDOWS_METHOD, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.planning.core.built import parts_of
+from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.fire_counts import enough_plan_fires, most_plan_fires
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of

@@ -1,26 +1,31 @@
 """The cheapest barrier between what is valued and where fires come from: a smallest vertex cut.
 
-Every cell that burns is split in two, joined by an arc that costs what treating the cell costs;
-fire passes from cell to cell at no cost. Value hangs on cells by arcs of what fires lose there,
-fires on the cells in which they start. A maximum flow gives the cells whose treatment, together
-with the value that stays exposed to fire, costs least: loss + cost / willing, where `willing` is
-what may be spent to keep a unit of loss.
+Every cell that burns is split in two, joined by an arc that costs what treating the cell costs.
+Value hangs on cells by arcs of what fires lose there, fires on the cells in which they start. A
+maximum flow gives the cells whose treatment, with the value that stays exposed, costs least: loss +
+cost / willing, where `willing` is what may be spent to keep a unit of loss. A start may be
+conceded, at the value lost to the fires from there, but not the map's edge.
 
-Where fires come in from the map's edge nothing is conceded. Another start may be conceded, at the
-value lost to the fires from there: no barrier helps houses among which a fire starts. A fire that
-starts in a break starts all the same.
+Cuts of rising cost lie on the lower convex hull of cost and loss: between two known ones the next
+is sought at the willingness at which both are equal. The hull passes over barriers that do not pay
+their share, so each cluster of value is also enclosed by itself.
 
 Sources: Ford & Fulkerson (1956), doi:10.4153/CJM-1956-045-5, for cuts by flows; Picard (1976),
-doi:10.1287/mnsc.22.11.1268, for values that a cut may give up.
+doi:10.1287/mnsc.22.11.1268, for values that a cut may give up; Eisner & Severance (1976),
+doi:10.1145/321978.321982, for the hull.
 """
 
 from functools import cached_property
+from heapq import heappop, heappush
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from firebreak.landscape.landscape import mask_of_cells
+from firebreak.planning.core.break_segments import CORNERS, EDGES
 from firebreak.planning.core.kernels import cut_sides
 
 MOST = 2**31 - 2
@@ -28,8 +33,6 @@ MOST = 2**31 - 2
 LEAST_UNITS, MOST_UNITS = 1000, 2**20
 """Units of flow for the cheapest cell: how finely costs and values are told."""
 
-EDGES = ndimage.generate_binary_structure(2, 1)
-CORNERS = np.ones((3, 3), np.bool_)
 
 Mask = NDArray[np.bool_]
 Cells = NDArray[np.int64]
@@ -78,13 +81,10 @@ class Cut(NamedTuple):
 
 
 def cut_of(stakes: Stakes, cells: Cells) -> Cut:
-    """Treated flat cells, and what they leave exposed.
-
-    Of open ground behind them that no entry joins, the lesser is lost: its value, or what the fires
-    lose that start in it.
+    """Treated flat cells, and what they leave exposed. Of open ground that no entry joins the
+    lesser is lost: its value, or what the fires lose that start in it.
     """
-    treated = np.zeros(stakes.open.shape, np.bool_)
-    treated.ravel()[cells] = True
+    treated = mask_of_cells(cells, stakes.open.shape)
     treated &= stakes.open & ~stakes.entry
     parts, count = ndimage.label(stakes.open & ~treated, stakes.steps)
     number = np.arange(count + 1)
@@ -190,7 +190,93 @@ def _kept(tail: Cells, head: Cells, capacity: Floats, value: int, fire: int) -> 
 
 
 def _whole(amounts: Floats) -> Floats:
-    """Whole numbers whose sums from the first on are those of the amounts, rounded: what is spread
-    thin over many cells is not rounded away.
-    """
+    """Whole numbers with the sums of the amounts, rounded: thin amounts are not rounded away."""
     return np.diff(np.rint(np.cumsum(amounts)), prepend=0.0)
+
+
+MOST_CUTS = 16
+"""Flows that the hull takes, at most."""
+MOST_CLUSTERS, APART = 6, 2
+"""Clusters of value that are enclosed each by itself, those of most value; cells between two."""
+_HELPS = 1e-6  # relative; less is rounding to whole numbers
+
+
+class Barriers(NamedTuple):
+    """Cuts, each list by cost. bought: by the budget, none the first; beyond: cheapest ones."""
+
+    bought: list[Cut]
+    beyond: list[Cut]
+
+
+def barriers(network: Network, budget: float) -> Barriers:
+    """Barriers worth building for a budget, and those that are next to it."""
+    found = [*hull(network, budget), *_clusters(network, budget)]
+    own: dict[bytes, Cut] = {cut.cells.tobytes(): cut for cut in found}
+    in_order = sorted(own.values(), key=lambda cut: (cut.cost, cut.lost))
+    bought = [cut for cut in in_order if cut.cost <= budget]
+    least = min((cut.lost for cut in bought), default=np.inf)
+    beyond = [cut for cut in in_order if cut.cost > budget and cut.lost < least]
+    return Barriers(bought, beyond)
+
+
+def hull(network: Network, budget: float, most: int = MOST_CUTS) -> list[Cut]:
+    """The cuts nearest to the budget by rising cost, no barrier first, one beyond it last."""
+    first = cut_of(network.stakes, np.empty(0, np.int64))
+    last = network.cut(network.most_willing())
+    cuts, waiting = [first], list[tuple[float, int, int]]()
+
+    def add(cut: Cut, *beside: int) -> None:
+        cuts.append(cut)
+        for other in beside:
+            low, high = sorted((cuts[other], cut), key=lambda one: one.cost)
+            if low.cost < budget and low.lost > high.lost * (1.0 + _HELPS) + _HELPS * first.lost:
+                away = max(0.0, budget - high.cost)
+                heappush(waiting, (away, other, len(cuts) - 1))
+
+    add(last, 0)
+    flows = 1
+    while waiting and flows < most:
+        _, one, other = heappop(waiting)
+        low, high = sorted((cuts[one], cuts[other]), key=lambda cut: cut.cost)
+        if high.cost - low.cost <= 0.0:
+            continue
+        willing = (high.cost - low.cost) / (low.lost - high.lost)
+        between, flows = network.cut(willing), flows + 1
+        if _weighs(between, willing) < _weighs(low, willing) * (1.0 - _HELPS):
+            add(between, one, other)
+    return sorted(cuts, key=lambda cut: cut.cost)
+
+
+def _weighs(cut: Cut, willing: float) -> float:
+    return cut.lost + cut.cost / willing
+
+
+def _clusters(network: Network, budget: float) -> list[Cut]:
+    """The cheapest barrier around each cluster of value, and around several in the budget."""
+    stakes, alone = network.stakes, around_each(network)
+    joined = [cut_of(stakes, np.unique(np.concatenate([cut.cells for cut in some])))
+              for count in range(2, len(alone) + 1) for some in combinations(alone, count)]
+    return [*alone, *(cut for cut in joined if cut.cost <= budget)]
+
+
+def around_each(network: Network) -> list[Cut]:
+    """The cheapest barrier around each cluster of value by itself, at any cost."""
+    found = []
+    for cluster in clusters_of(network.stakes):
+        value = np.where(cluster, network.stakes.value, 0.0)
+        found.append(network.cut(network.most_willing(value), value))
+    return [cut for cut in found if cut.cells.size]
+
+
+def clusters_of(stakes: Stakes) -> list[Mask]:
+    """Groups of cells that lose the mean or more, bool [H, W] each, most lost first.
+    """
+    value: Floats = np.where(stakes.open, stakes.value, 0.0)
+    if not (value > 0.0).any():
+        return []
+    high = value >= value[value > 0.0].mean() * (1.0 - _HELPS)
+    near = ndimage.binary_dilation(high, CORNERS, iterations=APART)
+    parts, count = ndimage.label(near, CORNERS)
+    worth = ndimage.sum_labels(np.where(high, value, 0.0), parts, np.arange(1, count + 1))
+    first = 1 + np.argsort(-worth, kind="stable")[:MOST_CLUSTERS]
+    return [high & (parts == number) for number in first.tolist()]

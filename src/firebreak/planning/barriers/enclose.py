@@ -13,9 +13,8 @@ from firebreak.checks import fail
 from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem, nothing_burned
 from firebreak.fire import burn, burn_plans
-from firebreak.planning.barriers.cut import Cells, Network, Stakes
+from firebreak.planning.barriers.cut import Barriers, Cells, Network, Stakes, barriers
 from firebreak.planning.barriers.pieces import arcs, corridors_of
-from firebreak.planning.barriers.sweep import Barriers, barriers
 from firebreak.planning.barriers.words import BEYOND, BEYOND_COST, CLOSED, INSIDE, NOTABLY
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
@@ -24,13 +23,11 @@ from firebreak.planning.patterns.line_greedy import place_line_greedy
 from firebreak.planning.search.filling import tries_quickly
 
 FILLED = 2
-"""Proposals whose budget is spent to the end: that which saves most, and those that save most per
-cost."""
+"""Proposals that are filled to the end: what saves most, and what saves most per cost."""
 NEARLY_ALL, MOST_BUDGETS = 0.8, 4.0
 """Share of what any barrier shuts out that one must, to be told of, and what it may cost."""
 IN_PARTS, OFFERED = 3, 3
-"""Barriers beyond the budget that are tried in parts, and whose pieces are offered to lines: of one
-alone where every trial burns its fires anew."""
+"""Barriers beyond the budget, in parts; and in pieces, one alone where trials burn anew."""
 
 
 def stakes_of(problem: Problem, only: Corridors | None = None) -> Stakes:
@@ -65,9 +62,7 @@ def stakes_of(problem: Problem, only: Corridors | None = None) -> Stakes:
 
 
 def relying_on_bare_ground(stakes: Stakes, problem: Problem) -> Barriers:
-    """Barriers that count on bare ground which fire may cross, as if it never did; none where there
-    is none. How well they hold is not known before they are burned.
-    """
+    """Barriers as if fire never crossed bare ground, where there is some; burning decides."""
     walls = stakes._replace(open=stakes.open & problem.scene.landscape.burnable)
     if (walls.open == stakes.open).all():
         return Barriers([], [])

@@ -10,17 +10,15 @@ import numpy as np
 
 from firebreak.env.storage.problem import Problem
 from firebreak.fire import Scene
-from firebreak.planning.barriers.cut import Network
+from firebreak.planning.barriers.cut import Network, barriers
 from firebreak.planning.barriers.enclose import joined, most_offered, stakes_of
 from firebreak.planning.barriers.pieces import corridors_of
-from firebreak.planning.barriers.sweep import barriers
 from firebreak.planning.core.corridors import Corridors
 
 MOST_VALUE, LITTLE_GROUND = 0.75, 0.15
 """At least this share of the value lies on at most this share of what burns."""
 SHUT_OUT, FOR = 0.5, 2.0
 """At least this share of the loss is shut out for at most so many budgets."""
-
 MOST_CELLS_AROUND = 150_000
 """Cells of an area with its margin up to which closing is tried where values are spread. On 116,000
 and fewer it took 12 of 39, 23 of 70 and 28 of 188 processor seconds of `auto`.
@@ -49,9 +47,8 @@ def with_pieces(problem: Problem, budget: float, lines: Corridors | None) -> Cor
 
 
 def may_close(scene: Scene, anywhere: bool) -> bool:
-    """True where `enclose` is worth trying: where most of the value lies on little of the ground;
-    where fires come from around the area, if breaks may go anywhere, for among corridors are cuts
-    already, and the flows take seconds.
+    """True where `enclose` is worth trying: most value lies on little ground, or fires come from
+    around the area, breaks may go anywhere (corridors have cuts already), and the flows are quick.
     """
     return is_concentrated(scene) or (anywhere and not scene.landscape.inside.all()
                                       and flows_are_quick(scene))

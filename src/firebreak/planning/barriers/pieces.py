@@ -10,8 +10,13 @@ from scipy.sparse.csgraph import breadth_first_order, depth_first_order
 
 from firebreak.landscape.candidates.corridor import Corridor, corridor_of
 from firebreak.landscape.candidates.corridors.ground import houses_of
-from firebreak.landscape.landscape import Landscape
-from firebreak.planning.barriers.cut import CORNERS, EDGES, Cells, Cut
+from firebreak.landscape.landscape import Landscape, mask_of_cells
+from firebreak.planning.barriers.cut import (
+    CORNERS,
+    EDGES,
+    Cells,
+    Cut,
+)
 from firebreak.planning.core.corridors import Corridors
 
 PIECE_CELLS = 6
@@ -23,9 +28,7 @@ ARCS = 16
 
 
 def corridors_of(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> Corridors | None:
-    """Short corridors along cuts, a cut one line; None where there are none. What covers the same
-    cells comes once.
-    """
+    """Short corridors along cuts, a cut one line, none with the same cells twice; or None."""
     found = dict[bytes, tuple[Cells, int]]()
     for number, cut in enumerate(cuts):
         for path in in_order(cut.cells, landscape.shape, leak=leak):
@@ -39,20 +42,21 @@ def corridors_of(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> Co
 
 
 def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> list[list[Corridor]]:
-    """Connected parts of each cut, without its loops, as corridors, bare ground between their cells
-    included.
-    """
+    """Connected parts of each cut without its loops, with bare ground between their cells."""
     kept = {cells.tobytes(): cells for cells in (
         without_loops(cut, landscape, leak=leak) for cut in cuts) if cells.size}
-    return [[corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)), landscape,
-                         "cut") for part in _joined_over_bare(cells, landscape)]
-            for cells in kept.values()]
+    found = []
+    for cells in kept.values():
+        # Cells that touch one another, or one stretch of bare ground.
+        mask = ~landscape.burnable | mask_of_cells(cells, landscape.shape)
+        parts = by_number(cells, ndimage.label(mask, CORNERS)[0].ravel()[cells])
+        found.append([corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)),
+                                  landscape, "cut") for part in parts])
+    return found
 
 
 def without_loops(cut: Cut, landscape: Landscape, *, leak: bool) -> Cells:
-    """The cells of a cut without those that shut in nothing but a pocket where a plan fire starts:
-    other fires start elsewhere.
-    """
+    """The cells of a cut without those that shut in but a pocket where a plan fire starts."""
     steps = CORNERS if leak else EDGES
     pocket = ndimage.label(cut.exposed, steps)[0]
     open_ = np.bincount(pocket.ravel()) > POCKET_CELLS
@@ -61,13 +65,6 @@ def without_loops(cut: Cut, landscape: Landscape, *, leak: bool) -> Cells:
         open_[edge] = True
     open_[0] = False
     return cut.cells[ndimage.binary_dilation(open_[pocket], steps).ravel()[cut.cells]]
-
-
-def _joined_over_bare(cells: Cells, landscape: Landscape) -> list[Cells]:
-    """Flat cells in the groups that touch one another, or one stretch of bare ground."""
-    mask = ~landscape.burnable
-    mask.ravel()[cells] = True
-    return by_number(cells, ndimage.label(mask, CORNERS)[0].ravel()[cells])
 
 
 def arcs(cut: Cut, landscape: Landscape, budget: float, *, leak: bool) -> list[Cells]:
@@ -91,8 +88,7 @@ def in_order(cells: Cells, shape: tuple[int, int], *, leak: bool) -> list[Cells]
 
     leak: cells touch by edges only, as breaks must where fire passes at corners.
     """
-    mask = np.zeros(shape, np.bool_)
-    mask.ravel()[cells] = True
+    mask = mask_of_cells(cells, shape)
     own = np.flatnonzero(mask)
     part = ndimage.label(mask, EDGES if leak else CORNERS)[0].ravel()[own]
     paths = [path for some in by_number(own, part) for path in _paths(some, shape[1], leak)]

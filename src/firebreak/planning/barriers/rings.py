@@ -61,9 +61,7 @@ def _clusters(value: Mask, cell_size_m: float) -> list[Cells]:
 
 
 def _ring(cluster: Cells, open_: Mask, cost: Floats, within: float, leak: bool) -> Cells:
-    """Flat cells of the cheapest barrier within so many cells of a cluster; none where there is
-    none.
-    """
+    """Flat cells of the cheapest barrier within so many cells of a cluster, or none."""
     rows, cols = np.divmod(cluster, open_.shape[1])
     reach = int(within) + 3
     part = (slice(max(int(rows.min()) - reach, 0), int(rows.max()) + reach + 1),

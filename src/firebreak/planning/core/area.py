@@ -1,8 +1,6 @@
-"""Planning for a part of a large map: cut the part out with a margin, plan, put the plan back.
-
-In the margin fires start and spread as anywhere, but nothing is treated there. An area is named as
-R0:R1,C0:C1, or by shapes or a raster that lie in it. The margin is that of `domain`, or on
-synthetic land MARGIN cells.
+"""Planning for a part of a large map: cut the part out with a margin, in which nothing is treated,
+plan, put the plan back. An area is R0:R1,C0:C1, or shapes or a raster that lie in it; the margin is
+that of `domain`, or on synthetic land MARGIN cells.
 """
 
 import re
@@ -56,10 +54,18 @@ def named_area(full: Landscape, area: "str | ArrayOnGrid") -> tuple[Landscape, O
         InputError: no such area or file, or none of it on the landscape.
     """
     inside = area_mask(full, area)
-    row, col, rows, cols = rectangle_of(inside)
-    land, offset = plan_area(full, slice(row, row + rows), slice(col, col + cols), MARGIN)
-    own = cut_grid(inside, land.shape, offset)
-    return replace(land, treatable=land.treatable & own), offset
+    window = _around(inside, MARGIN)
+    land = window.of(full)
+    return (replace(land, treatable=land.treatable & inside[window.slices]),
+            (window.row, window.col))
+
+
+def _around(mask: NDArray[np.bool_], rim: int) -> Window:
+    """The rectangle of a mask with so many cells around it, as far as there are."""
+    row, col, rows, cols = rectangle_of(mask)
+    north, west = max(row - rim, 0), max(col - rim, 0)
+    return Window(north, west, min(row + rows + rim, mask.shape[0]) - north,
+                  min(col + cols + rim, mask.shape[1]) - west)
 
 
 def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
@@ -73,7 +79,11 @@ def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
     found = named_range(area)
     if found is not None:
         for what, cells, size in zip(("rows", "columns"), found, full.shape, strict=True):
-            _check_range(full, what, cells, size)
+            if not cells.start < cells.stop <= size:
+                raise fail(expected=f"an area inside {what} 0:{size}",
+                           given=f"{what} {cells.start}:{cells.stop}",
+                           where=f"landscape {full.name}",
+                           remedy="give half-open ranges, --area R0:R1,C0:C1")
         inside = np.zeros(full.shape, np.bool_)
         inside[found] = True
         return inside
@@ -101,35 +111,10 @@ def mask_on_part(path: "str | Path | ArrayOnGrid", land: Landscape, offset: Offs
 
 def cells_in(path: "Path | ArrayOnGrid | None", land: Landscape, offset: Offset,
              full: Landscape) -> NDArray[np.int64]:
-    """Flat cells of a part that shapes or a raster name, by rows; none where there is no file."""
+    """Flat cells of a part that shapes or a raster name, by rows; none without a file."""
     if path is None:
         return np.empty(0, np.int64)
     return np.flatnonzero(mask_on_part(path, land, offset, full))
-
-
-def plan_area(landscape: Landscape, rows: slice, cols: slice,
-              margin: int) -> tuple[Landscape, Offset]:
-    """The part of a map to plan for, `margin` cells around it included, and where it lies.
-
-    Args:
-        rows, cols: half-open ranges of cells, as in `--area R0:R1,C0:C1`.
-        margin: cells on every side, cut off at the map's edge.
-
-    Raises:
-        InputError: an area that is empty or reaches beyond the map, or a margin below 0.
-    """
-    height, width = landscape.shape
-    _check_range(landscape, "rows", rows, height)
-    _check_range(landscape, "columns", cols, width)
-    if margin < 0:
-        raise fail(expected="a margin of 0 cells or more", given=f"{margin}", where="area",
-                   remedy="leave it out or raise it")
-    top, left = max(rows.start - margin, 0), max(cols.start - margin, 0)
-    bottom, right = min(rows.stop + margin, height), min(cols.stop + margin, width)
-    part = landscape.crop(top, left, bottom - top, right - left)
-    inside = np.zeros(part.shape, np.bool_)
-    inside[rows.start - top:rows.stop - top, cols.start - left:cols.stop - left] = True
-    return replace(part, treatable=part.treatable & inside), (top, left)
 
 
 def lift(plan: Plan, offset: Offset, landscape: Landscape) -> Plan:
@@ -138,17 +123,7 @@ def lift(plan: Plan, offset: Offset, landscape: Landscape) -> Plan:
     Raises:
         InputError: its cells do not lie inside the map, or are not treatable there.
     """
-    row, col = np.divmod(plan.cells, plan.shape[1])
-    for what, place, size in (("row", row + offset[0], landscape.shape[0]),
-                              ("column", col + offset[1], landscape.shape[1])):
-        if ((place < 0) | (place >= size)).any():
-            raise fail(expected=f"a plan inside a map of {landscape.shape[0]} x "
-                                f"{landscape.shape[1]} cells",
-                       given=f"{what}s {place.min()} to {place.max()}",
-                       where=f"landscape {landscape.name}",
-                       remedy="use the map that the plan's area was cut from")
-    cells = lift_cells(plan.cells, plan.shape[1], offset, landscape)
-    return _placed(plan, cells, landscape)
+    return _placed(plan, lift_cells(plan.cells, plan.shape[1], offset, landscape), landscape)
 
 
 def cut_plan(plan: Plan, offset: Offset, part: Landscape, landscape: Landscape) -> Plan:
@@ -187,14 +162,6 @@ def _placed(plan: Plan, cells: NDArray[np.int64], landscape: Landscape) -> Plan:
     return placed
 
 
-def _check_range(landscape: Landscape, what: str, cells: slice, size: int) -> None:
-    start, stop = cells.start, cells.stop
-    if start is None or stop is None or not 0 <= start < stop <= size:
-        raise fail(expected=f"an area inside {what} 0:{size}", given=f"{what} {start}:{stop}",
-                   where=f"landscape {landscape.name}",
-                   remedy="give half-open ranges, --area R0:R1,C0:C1")
-
-
 def lift_segments(segments: "Sequence[Corridor]", shape: tuple[int, int], offset: Offset,
                   landscape: Landscape) -> "list[Corridor]":
     """Segments of a part of this shape as segments of the whole landscape that it lies in."""
@@ -210,6 +177,14 @@ def lift_cells(cells: NDArray[np.int64], cols: int, offset: Offset,
     return (row + offset[0]) * landscape.shape[1] + col + offset[1]
 
 
+def in_window(cells: NDArray[np.int64], window: Window, cols: int) -> NDArray[np.int64]:
+    """Flat cells of a map of so many columns as those of a window, without those off it."""
+    row, col = np.divmod(cells, cols)
+    row, col = row - window.row, col - window.col
+    inside = (row >= 0) & (row < window.rows) & (col >= 0) & (col < window.cols)
+    return (row * window.cols + col)[inside]
+
+
 class View(NamedTuple):
     """The rectangle of cells around the area of a domain, which pictures show; of other land all.
 
@@ -223,10 +198,7 @@ class View(NamedTuple):
     @classmethod
     def of(cls, land: Landscape, rim: int = 0) -> "View":
         """The view of a part of a map, with so many cells around the area as far as there are."""
-        row, col, rows, cols = rectangle_of(land.inside)
-        north, west = max(row - rim, 0), max(col - rim, 0)
-        window = Window(north, west, min(row + rows + rim, land.shape[0]) - north,
-                        min(col + cols + rim, land.shape[1]) - west)
+        window = _around(land.inside, rim)
         return cls(replace(window.of(land), name=land.name), window, land.shape[1])
 
     def grid(self, whole: NDArray) -> NDArray:
@@ -235,10 +207,7 @@ class View(NamedTuple):
 
     def cells(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Flat cells of the domain as those of the view, without those that it does not show."""
-        row, col = np.divmod(cells, self.cols)
-        row, col = row - self.window.row, col - self.window.col
-        shown = (row >= 0) & (row < self.window.rows) & (col >= 0) & (col < self.window.cols)
-        return (row * self.window.cols + col)[shown]
+        return in_window(cells, self.window, self.cols)
 
     def whole_cells(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Flat cells of the view as those of the domain."""
@@ -257,9 +226,7 @@ class View(NamedTuple):
 
 def lift_grid(grid: NDArray, part: Landscape, offset: Offset, landscape: Landscape,
               fill: float) -> NDArray:
-    """A grid [h, w] of a part on the whole landscape, [H, W], `fill` outside it, outside the area
-    of a domain, and outside the data.
-    """
+    """A grid [h, w] of a part on the whole landscape [H, W], `fill` off area and data."""
     whole = np.full(landscape.shape, fill, grid.dtype)
     window = Window(*offset, *part.shape)
     real = inside_map(window, landscape.shape)

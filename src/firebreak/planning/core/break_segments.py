@@ -1,12 +1,9 @@
-"""The pieces of a plan: connected cells, long ones cut into segments, each with its length, area
-and cost; and which short ones are worth their while, since they close a gap against a barrier.
+"""The pieces of a plan: cells that touch by edges or corners, as fire cannot pass between them,
+long ones cut into segments that a crew is sent to; and which short ones close a gap against what
+cannot burn: fire beside the piece must leave the ring of cells around it to pass it.
 
-A segment is what a crew is sent to: cells that touch by edges or corners, as fire cannot pass
-between them. Its length is that of the longest of the shortest paths between two of its cells, cell
-centre to cell centre, and one cell more for the two half cells at the ends.
-
-A barrier is what cannot burn. A piece closes a gap where fire that stands beside it on one side
-must leave the ring of cells around the piece to come to its other side.
+The length is that of the longest of the shortest paths between two cells, centre to centre, and one
+cell more for the two half cells at the ends.
 """
 
 import numpy as np
@@ -16,7 +13,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
+from firebreak.landscape.raster.windows import Window, inside_map, padded_to
 from firebreak.planning.core.plan import cost_of
 
 MAX_LENGTH_M, MIN_CELLS_IN_ROW = 500.0, 8
@@ -24,7 +22,9 @@ MAX_LENGTH_M, MIN_CELLS_IN_ROW = 500.0, 8
 MIN_CELLS = 3
 """A piece of fewer cells that cutting leaves goes to the segment it touches."""
 
-_TOUCHING = np.ones((3, 3), np.int8)
+EDGES = ndimage.generate_binary_structure(2, 1)
+CORNERS = np.ones((3, 3), np.bool_)
+"""The neighbours of a cell that touch it by edges; by edges or corners."""
 _STEPS = ((0, 1, 1.0), (1, 0, 1.0), (1, 1, 2.0**0.5), (1, -1, 2.0**0.5))
 
 
@@ -42,13 +42,18 @@ def break_segments_of(mask: NDArray[np.bool_], landscape: Landscape,
     cells = np.flatnonzero(mask)
     order = cells[np.argsort(named.ravel()[cells], kind="stable")]
     ends = np.searchsorted(named.ravel()[order], np.arange(count + 1))
-    found = [_segment(order[ends[k]:ends[k + 1]], landscape) for k in range(count)]
+    found = []
+    for k in range(count):
+        own = order[ends[k]:ends[k + 1]]
+        path, steps = _longest_path(own, landscape.shape)
+        found.append(Corridor(own, path, (steps + 1.0) * size, own.size * size**2 / 1e4,
+                              cost_of(own, landscape)))
     return sorted(found, key=lambda segment: int(segment.cells[0]))
 
 
 def pieces(mask: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     """Flat cells of each connected piece of a mask, ascending; corners connect."""
-    labels, count = ndimage.label(mask, structure=_TOUCHING)
+    labels, count = ndimage.label(mask, CORNERS)
     cells = np.flatnonzero(mask)
     own = labels.ravel()[cells]
     order = cells[np.argsort(own, kind="stable")]
@@ -60,17 +65,9 @@ def length_m(cells: NDArray[np.int64], shape: tuple[int, int], cell_size_m: floa
     return (_longest_path(cells, shape)[1] + 1.0) * cell_size_m
 
 
-def _segment(cells: NDArray[np.int64], landscape: Landscape) -> Corridor:
-    path, steps = _longest_path(cells, landscape.shape)
-    return Corridor(cells, path, (steps + 1.0) * landscape.cell_size_m,
-                   cells.size * landscape.cell_size_m**2 / 1e4, cost_of(cells, landscape))
-
-
 def _cut(piece: NDArray[np.int64], shape: tuple[int, int], longest: float) -> NDArray[np.int64]:
-    """The part [n] of each cell of a connected piece, numbered from 0: parts of equal length
-    along its longest path, none longer than `longest` cells there.
-    """
-    from_end = _distances(piece, shape, _far_end(piece, shape))[0]
+    """The part [n], from 0, of each cell of a connected piece: equal lengths up to `longest`."""
+    from_end = _from_far_end(piece, shape)[0]
     count = int(np.ceil((from_end.max() + 1.0) / longest))
     if count <= 1:
         return np.zeros(piece.size, np.int64)
@@ -78,9 +75,7 @@ def _cut(piece: NDArray[np.int64], shape: tuple[int, int], longest: float) -> ND
     parts = np.empty(piece.size, np.int64)
     done = 0
     for k in range(count):
-        mask = np.zeros(shape, np.bool_)
-        mask.ravel()[piece[part == k]] = True
-        for cells in pieces(mask):
+        for cells in pieces(mask_of_cells(piece[part == k], shape)):
             parts[np.searchsorted(piece, cells)] = done
             done += 1
     return _without_small_parts(piece, parts, shape)
@@ -117,15 +112,13 @@ def _graph(cells: NDArray[np.int64], shape: tuple[int, int]) -> csr_array:
                      shape=(size, size))
 
 
-def _distances(cells: NDArray[np.int64], shape: tuple[int, int],
-               start: int) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-    """Distance in cells from cell number `start` to all of connected `cells`, and predecessors."""
-    found = dijkstra(_graph(cells, shape), indices=start, return_predecessors=True)
-    return found[0], found[1]
-
-
-def _far_end(cells: NDArray[np.int64], shape: tuple[int, int]) -> int:
-    return int(np.argmax(_distances(cells, shape, 0)[0]))
+def _from_far_end(cells: NDArray[np.int64], shape: tuple[int, int],
+                  ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Distances, in cells, of connected `cells` from that furthest from the first; predecessors."""
+    graph = _graph(cells, shape)
+    end = int(np.argmax(dijkstra(graph, indices=0)))
+    distance, before = dijkstra(graph, indices=end, return_predecessors=True)
+    return distance, before
 
 
 def _longest_path(cells: NDArray[np.int64],
@@ -134,7 +127,7 @@ def _longest_path(cells: NDArray[np.int64],
 
     Found from the cell furthest from the first: exact without rings, nearly so with them.
     """
-    distance, before = _distances(cells, shape, _far_end(cells, shape))
+    distance, before = _from_far_end(cells, shape)
     at = int(np.argmax(distance))
     path = [at]
     while before[path[-1]] >= 0:
@@ -144,9 +137,6 @@ def _longest_path(cells: NDArray[np.int64],
 
 LEAST_M, LEAST_CELLS, ENOUGH_CELLS = 100.0, 2.0, 3.0
 """A piece is worth a crew's way from so many metres, but from no fewer and no more cells."""
-
-_EDGES = ndimage.generate_binary_structure(2, 1)
-_CORNERS = np.ones((3, 3), np.bool_)
 
 
 def least_length_m(cell_size_m: float) -> float:
@@ -169,20 +159,11 @@ def closes_gap(piece: NDArray[np.int64], burnable: NDArray[np.bool_], *, leak: b
     top, left = int(rows.min()) - 1, int(cols.min()) - 1
     own = np.zeros((int(rows.max()) - top + 2, int(cols.max()) - left + 2), np.bool_)
     own[rows - top, cols - left] = True
-    around = _part(burnable, top, left, own.shape)
-    ring = ndimage.binary_dilation(own, _CORNERS) & ~own & around
-    steps = _CORNERS if leak else _EDGES
+    window = Window(top, left, *own.shape)
+    real = inside_map(window, (burnable.shape[0], burnable.shape[1]))
+    around = padded_to(burnable[real.slices], real, window, True)
+    ring = ndimage.binary_dilation(own, CORNERS) & ~own & around
+    steps = CORNERS if leak else EDGES
     sides, _ = ndimage.label(ring, steps)
     beside = ndimage.binary_dilation(own, steps) & ring
     return np.unique(sides[beside]).size > 1
-
-
-def _part(mask: NDArray[np.bool_], top: int, left: int,
-          shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """A part of a mask, True beyond the map."""
-    part = np.ones(shape, np.bool_)
-    first_row, first_col = max(top, 0), max(left, 0)
-    inside = mask[first_row:top + shape[0], first_col:left + shape[1]]
-    row, col = first_row - top, first_col - left
-    part[row:row + inside.shape[0], col:col + inside.shape[1]] = inside
-    return part

@@ -1,18 +1,20 @@
 """Corridors that a plan may choose among: routes that were found on the map, or lines that the user
-supplies, such as roads, ridges and edges of containment units. A line is cut into corridors, and a
-plan may build any run of neighbouring ones.
-
-A run closes a gap that none of its corridors closes alone, so runs of 1, 2, 4, ... of them and the
-whole line are candidates, and so are pairs of routes that share an anchor.
+supplies, cut into corridors. A run of neighbouring ones closes a gap that none closes alone: runs
+of 1, 2, 4, ... and whole lines are candidates, and so are pairs of routes that share an anchor.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape.candidates.corridor import Cells, Corridor
+from firebreak.landscape.candidates.corridor import Anchor, Cells, Corridor, corridor_of
+from firebreak.landscape.landscape import Landscape, mask_of_cells
+from firebreak.planning.core.break_segments import MAX_LENGTH_M, break_segments_of
+from firebreak.planning.core.plan import Plan
 
 HA_A_PIECE, MORE_PIECES = 5.0, 5
 """A plan that can be built has at most one piece for so many hectares, and so many more."""
@@ -36,49 +38,121 @@ class Corridors:
     only: bool = False
     routes: bool = False
 
-    def mask(self, shape: tuple[int, int]) -> NDArray[np.bool_]:
-        """bool [H, W], True on the cells that all corridors treat."""
-        mask = np.zeros(shape, np.bool_)
-        for corridor in self.corridors:
-            mask.ravel()[corridor.cells] = True
-        return mask
-
-    def mask_of(self, kind: str, shape: tuple[int, int]) -> NDArray[np.bool_]:
-        """bool [H, W], True on the cells that corridors of a kind treat."""
-        own = tuple(one for one in self.corridors if one.kind == kind)
-        return replace(self, corridors=own).mask(shape)
+    def mask(self, shape: tuple[int, int], kind: str | None = None) -> NDArray[np.bool_]:
+        """bool [H, W], True on the cells that corridors, all or those of a kind, treat."""
+        own = [one.cells for one in self.corridors if kind in (None, one.kind)]
+        return mask_of_cells(np.concatenate([np.empty(0, np.int64), *own]), shape)
 
     def runs(self) -> list[Cells]:
-        """Cells of every run that a plan may build, in order along it, the shortest runs first;
-        what covers the same cells comes once.
-        """
+        """Cells of every run, in order along it, the shortest first; none covers the same twice."""
         own = [corridor.in_order() for corridor in self.corridors]
         of_line = [[place for place, _ in some] for _, some in groupby(
             enumerate(self.line), key=lambda pair: pair[1])]
-        most = max(map(len, of_line), default=0)
         found: dict[bytes, Cells] = {}
-        for count in _counts(most):
+
+        def add(places: Sequence[int]) -> None:
+            cells = np.concatenate([own[k] for k in places])
+            cells = cells[np.sort(np.unique(cells, return_index=True)[1])]
+            found.setdefault(np.sort(cells).tobytes(), cells)
+
+        most = max(map(len, of_line), default=1)
+        for count in [2**k for k in range((most - 1).bit_length() + 1)]:
             for places in of_line:
                 if count > len(places) and count // 2 >= len(places):
                     continue
                 some = min(count, len(places))
                 for first in range(len(places) - some + 1):
-                    _add(found, [own[k] for k in places[first:first + some]])
-        for one, other in self.pairs:
-            _add(found, [own[one], own[other]])
+                    add(places[first:first + some])
+        for pair in self.pairs:
+            add(pair)
         return list(found.values())
 
 
-def _counts(most: int) -> list[int]:
-    """1, 2, 4, ... up to the first that is not below `most`."""
-    counts = [1]
-    while counts[-1] < most:
-        counts.append(2 * counts[-1])
-    return counts
+JOINS, ENDS = "break", "open ground"
+"""Kinds of an anchor: at a corridor built before, and where the rest is not built."""
 
 
-def _add(found: dict[bytes, Cells], parts: list[Cells]) -> None:
-    """Adds the cells of parts in their order, each at its first place, unless they are there."""
-    cells = np.concatenate(parts)
-    cells = cells[np.sort(np.unique(cells, return_index=True)[1])]
-    found.setdefault(np.sort(cells).tobytes(), cells)
+def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
+             lines: Corridors | None = None) -> list[Corridor]:
+    """The parts of a plan in the order in which it took the first cell of each; no cell is in two.
+
+    Args:
+        longest_m: longer parts of a plan of cells are cut, see `break_segments_of`.
+        lines: that it chose among; where these were given by the user alone its parts are segments.
+    """
+    rank = np.full(landscape.fuel_model.size, plan.cells.size, np.int64)
+    rank[plan.cells] = np.arange(plan.cells.size)
+    left = plan.break_mask()
+    found = []
+    if lines is not None and lines.routes:
+        for own in _chosen(plan, rank, lines):
+            found += _new_parts(own, left, plan, landscape)
+            left.ravel()[own.cells] = False
+    found += break_segments_of(left, landscape, longest_m)
+    return sorted(found, key=lambda part: int(rank[part.cells].min()))
+
+
+def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors) -> list[Corridor]:
+    """The corridors that a plan's cells come from, in its order: of those that have a cell the one
+    of which most cells follow at once, and fewest were taken elsewhere or not at all.
+    """
+    through: dict[int, list[Corridor]] = {}
+    for own in lines.corridors:
+        for cell in own.cells[rank[own.cells] < plan.cells.size].tolist():
+            through.setdefault(cell, []).append(own)
+    covered = np.zeros(rank.size, np.bool_)
+    found = []
+    for cell in plan.cells.tolist():
+        if covered[cell] or cell not in through:
+            continue
+        best = max(through[cell], key=partial(_follow, rank, covered, cell))
+        covered[best.cells] = True
+        found.append(best)
+    return found
+
+
+def _follow(rank: NDArray[np.int64], covered: NDArray[np.bool_], cell: int,
+            corridor: Corridor) -> tuple[int, int]:
+    """Cells of a corridor that a plan took one after the other, and others left, negative."""
+    first = int(rank[cell])
+    own = np.sort(rank[corridor.cells[~covered[corridor.cells]]])
+    own = own[own >= first]
+    in_a_row = int(np.count_nonzero(own == first + np.arange(own.size)))
+    return in_a_row, in_a_row - own.size
+
+
+def _new_parts(own: Corridor, left: NDArray[np.bool_], plan: Plan,
+               landscape: Landscape) -> list[Corridor]:
+    """The stretches of a corridor whose cells are left, with the cell that each joins at an end."""
+    beside = np.setdiff1d(own.cells[left.ravel()[own.cells]], own.path)
+    rows, cols = np.divmod(own.path, landscape.shape[1])
+    row, col = (part[:, None] for part in np.divmod(beside, landscape.shape[1]))
+    nearest = np.hypot(row - rows, col - cols).argmin(axis=1)
+    may, built = np.isin(own.path, own.cells), np.isin(own.path, plan.cells)
+    new = may & left.ravel()[own.path]
+    stops = np.flatnonzero(may & ~new)
+    found = []
+    for first, last in zip([-1, *stops.tolist()], [*stops.tolist(), own.path.size], strict=True):
+        there = np.flatnonzero(new[first + 1:last]) + first + 1
+        if not there.size:
+            continue
+        cells = np.union1d(own.path[there], beside[(nearest > first) & (nearest < last)])
+        joins = (first >= 0 and built[first], last < own.path.size and built[last])
+        begin = first if joins[0] else 0 if first < 0 else int(there[0])
+        end = last if joins[1] or last == own.path.size else int(there[-1])
+        path = own.path[begin:end + 1]
+        anchors = tuple(_anchor(own, end) if edge else Anchor(int(path[end]), kind)
+                        for end, edge, kind in (
+                            (0, first < 0, JOINS if joins[0] else ENDS),
+                            (-1, last == own.path.size, JOINS if joins[1] else ENDS)))
+        part = corridor_of(path, landscape, own.kind)
+        found.append(part._replace(
+            cells=cells, anchors=anchors, name=own.name, ground=own.ground,
+            area_ha=cells.size * landscape.cell_size_m**2 / 1e4,
+            cost=float(landscape.cost.ravel()[cells].astype(np.float64).sum())))
+    return found
+
+
+def _anchor(own: Corridor, end: int) -> Anchor:
+    kind = "end of the cut" if own.kind == "cut" else "end of the line"
+    return own.anchors[end] if own.anchors else Anchor(int(own.path[end]), kind)

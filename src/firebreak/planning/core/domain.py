@@ -1,11 +1,10 @@
 """The domain of an area: the area and the land around it where its fires come from.
 
-The reach of a fire is the distance from its start to the farthest cell that it burns. Probe fires
-tell how far fires reach, by the sector of 45 degrees in which they start as seen from the area.
-They are of a set of their own, on which nothing is planned or judged. The margin in a sector is the
-UPWIND_REACH quantile of the reach where wind blows from there in UPWIND_SHARE of the weather or
-more, else the OTHER_REACH quantile. It is widened while starts in its outer fifth make OUTER_LOSS
-or more of what the area loses. Where the map ends before, its mirror image goes on.
+Probe fires, of a set of their own, tell the reach of fires, from the start to the farthest cell
+that burns, by the sector of 45 degrees in which they start as seen from the area. The margin in a
+sector is the UPWIND_REACH quantile of the reach where wind blows from there in UPWIND_SHARE of the
+weather or more, else the OTHER_REACH quantile, widened while starts in its outer fifth make
+OUTER_LOSS or more of what the area loses. Where the map ends before, its mirror image goes on.
 """
 
 from collections.abc import Callable
@@ -32,8 +31,7 @@ DISTRICT_CELLS, or LEAST_SPARE times as many as it has."""
 DISTRICT_SPARE, DISTRICT_CELLS, LEAST_SPARE = 1.5, 100_000, 0.5
 PROBE_FIRES, FIRST_FIRES = 512, 32
 MOST_BURNED = 12_000_000
-"""Cells that the probe fires burn, about, as the first of them foretell. Cells count, not seconds,
-so that every machine finds the same domain."""
+"""Cells that probe fires burn, about: not seconds, so that machines find the same domain."""
 FEWEST_FIRES = 8
 """Fires that start in a sector, below which those of all sectors stand for it."""
 
@@ -89,9 +87,7 @@ class Domain(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """Cells of a domain [H, W]: distance to the area, m, 0 inside; sector as seen from the nearest
-    cell of it, the number of one of SECTORS, N inside.
-    """
+    """Cells [H, W] of a domain: m to the area, 0 inside; sector seen from there, N inside."""
 
     distance_m: NDArray[np.float64]
     sector: NDArray[np.int64]
@@ -168,11 +164,10 @@ def _widest(full: Landscape, area: NDArray[np.bool_], rows: int) -> tuple[Window
     fitting = int(sqrt(half * half + spare / 4.0) - half)
     farthest = int(FARTHEST_M / full.cell_size_m)
     most = min(fitting, farthest)
-    # Where the map says where fires start, none is known to start beyond it.
-    anywhere = full.starts_anywhere
 
+    # Where the map says where fires start, none is known to start beyond it.
     def ends(first: int, count: int, size: int) -> tuple[int, int]:
-        more = size if anywhere else 0
+        more = size if full.starts_anywhere else 0
         return max(first - most, -more), min(first + count + most, size + more)
 
     (north, south), (west, east) = (ends(top, height, full.shape[0]),

@@ -1,7 +1,6 @@
 """Numbers of fires and cells, compared with the memory that is free."""
 
 from math import ceil, isqrt
-from typing import NamedTuple
 
 from firebreak.checks import PART_OF_MAP
 from firebreak.env.storage.problem import Sizes, sizes_for
@@ -12,11 +11,9 @@ from firebreak.native_library import max_threads
 from firebreak.settings.planning import PLAN_FIRES
 
 FEWEST_MEETING, SURELY = 100, 1.2
-"""Plain draws that meet value which plan fires are to be worth, and times which they are taken:
-what probe fires tell is not exact."""
+"""Plain draws that plan fires are to be worth, and a margin, for probe fires are inexact."""
 MOST_PLAN_FIRES, MOST_FIRE_CELLS = 1024, 100_000_000
-"""Plan fires that are taken unasked, at most; and these times the cells of the map, each of which
-takes some 18 bytes."""
+"""Plan fires taken unasked, and these times the cells of the map, each of some 18 bytes."""
 
 SCENE_BYTES, SCENE_MADE_BYTES = 200, 270
 """Of a cell in a row of weather: a scene's travel field and fire behaviour; while they are made."""
@@ -29,9 +26,7 @@ FEWEST_FIRES, FEWEST_CELLS = 16, 32
 
 
 def enough_plan_fires(scene: Scene, asked: int | None, least: int = PLAN_FIRES) -> int:
-    """The number of plan fires: as asked, else `least`, or so many more, up to the bounds above,
-    that they are worth FEWEST_MEETING plain draws that meet value.
-    """
+    """As asked, else `least`, or as many, within bounds, as are worth FEWEST_MEETING draws."""
     if asked is not None:
         return asked
     if scene.meets is None:
@@ -58,23 +53,16 @@ def check_planning(shape: tuple[int, int], conditions: FireConditions, plan_fire
         InputError: naming both sizes.
     """
     rows, cells = conditions.rows, shape[0] * shape[1]
-    parts = planning_bytes(shape, conditions, plan_fires)
+    scene, beside = planning_bytes(shape, conditions, plan_fires)
     fires = f"{plan_fires:,} plan fires" if plan_fires else "fires"
-    check_free({f"{cells:,} cells in {rows} rows of weather": parts.scene,
-                f"{fires} on them": parts.beside}, where=f"landscape {name}",
+    check_free({f"{cells:,} cells in {rows} rows of weather": scene,
+                f"{fires} on them": beside}, where=f"landscape {name}",
                remedy=_fitting(shape, conditions, plan_fires))
 
 
-class PlanningBytes(NamedTuple):
-    """Bytes at the peak: the scene, and what is taken beside it."""
-
-    scene: int
-    beside: int
-
-
 def planning_bytes(shape: tuple[int, int], conditions: FireConditions, plan_fires: int, *,
-                   learned: bool = True) -> PlanningBytes:
-    """Memory of planning and testing at their peak, on a scene that is not made yet."""
+                   learned: bool = True) -> tuple[int, int]:
+    """Bytes of planning and testing at their peak: a scene that is not made yet, and the rest."""
     rows, cells = conditions.rows, shape[0] * shape[1]
     storage = 0
     if plan_fires:
@@ -86,7 +74,7 @@ def planning_bytes(shape: tuple[int, int], conditions: FireConditions, plan_fire
         storage += FIRE_BYTES * plan_fires + NETWORK_BYTES * cells * learned
     tested = (TESTED_BYTES + TESTED_THREAD_BYTES * max_threads()) * cells
     made = (SCENE_MADE_BYTES - SCENE_BYTES) * rows * cells
-    return PlanningBytes(SCENE_BYTES * rows * cells, max(made, storage, tested))
+    return SCENE_BYTES * rows * cells, max(made, storage, tested)
 
 
 def fits(shape: tuple[int, int], conditions: FireConditions, plan_fires: int) -> bool:

@@ -2,6 +2,7 @@
 repeats exactly; how large a map may be on which a policy plans at once. Loads no network.
 """
 
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,12 +29,6 @@ class SearchOptions(NamedTuple):
     seconds: float | None = None
     evaluations: int | None = None
 
-    def max_seconds(self) -> float:
-        """The limit by the clock, inf if there is none."""
-        if self.seconds is not None:
-            return self.seconds
-        return DEFAULT_SECONDS if self.evaluations is None else float("inf")
-
 
 SEARCH = SearchOptions()
 """By the clock."""
@@ -51,17 +46,15 @@ class Effort:
         """report: takes the share that is spent, whenever the search asks whether it may go on."""
         self._report = report
         self._began = perf_counter()
-        self._seconds = options.max_seconds()
-        self._evaluations = options.evaluations
+        self._evaluations = options.evaluations or inf
+        self._seconds = options.seconds if options.seconds is not None else (
+            DEFAULT_SECONDS if options.evaluations is None else inf)
         self.evaluated = 0
 
     def share(self) -> float:
         """Share of the limit that is nearer, 0 to 1; 1 ends the search."""
-        # Without a clock's limit the clock is not looked at: the search must repeat exactly.
-        by_count = 0.0 if self._evaluations is None else self.evaluated / self._evaluations
-        by_clock = (0.0 if self._seconds == float("inf")
-                    else (perf_counter() - self._began) / self._seconds)
-        return min(1.0, max(by_count, by_clock))
+        by_clock = (perf_counter() - self._began) / self._seconds  # 0 without such a limit
+        return min(1.0, max(self.evaluated / self._evaluations, by_clock))
 
     def left(self) -> bool:
         """True where the search may go on."""
@@ -70,15 +63,12 @@ class Effort:
         return share < 1.0
 
     def in_time(self) -> bool:
-        """True where the limit by the clock, if there is one, is not reached; for what a move
-        consists of, so that a long move does not overrun the limit.
-        """
-        return self._seconds == float("inf") or self.seconds_left() > 0.0
+        """True until the limit by the clock: a long move looks, so as not to overrun it."""
+        return self.seconds_left() > 0.0
 
     def in_time_to_order(self) -> bool:
         """True as `in_time`, with ORDERING of the limit more: for the order of the breaks found."""
-        return (self._seconds == float("inf")
-                or self.seconds_left() > -ORDERING * self._seconds)
+        return self.seconds_left() > -ORDERING * self._seconds
 
     def seconds_left(self) -> float:
         """Until the limit by the clock; below 0 after it."""

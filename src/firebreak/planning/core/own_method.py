@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from firebreak.checks import fail, unknown_name
+from firebreak.checks import InputError, fail, unknown_name
 from firebreak.fire import BurnResult, Fires, Scene, burn
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.rounds import Placement, Task
@@ -84,27 +84,27 @@ def chosen_cells(chosen: Any, shape: tuple[int, int], where: str) -> NDArray[np.
     Raises:
         InputError: a mask of another shape, or what is no cell of the map.
     """
-    wanted = (f"a mask of truth values, {shape[0]} x {shape[1]}, or a list of cells or lines of "
-              "cells, numbers row * width + column")
-    remedy = "return one of these; problem.landscape.shape is the map's"
+    def refused(given: str) -> InputError:
+        return fail(
+            expected=f"a mask of truth values, {shape[0]} x {shape[1]}, or a list of cells or "
+                     "lines of cells, numbers row * width + column", given=given, where=where,
+            remedy="return one of these; problem.landscape.shape is the map's")
+
     mask = chosen if isinstance(chosen, np.ndarray) else None
     if mask is not None and (mask.dtype == np.bool_ or mask.shape == shape):
         if mask.dtype != np.bool_ or mask.shape != shape:
-            raise fail(expected=wanted, given=f"a mask of {mask.dtype} of shape {mask.shape}",
-                       where=where, remedy=remedy)
+            raise refused(f"a mask of {mask.dtype} of shape {mask.shape}")
         return np.flatnonzero(mask)
     try:
         lines = [np.atleast_1d(np.asarray(line))  # more repeat a cell, and may never end
                  for line in islice(chosen, shape[0] * shape[1] + 1)]
     except (TypeError, ValueError) as error:
-        raise fail(expected=wanted, given=type(chosen).__name__, where=where,
-                   remedy=remedy) from error
+        raise refused(type(chosen).__name__) from error
     for line in lines:
         if line.ndim != 1 or (line.size and line.dtype.kind not in "iu"):
-            raise fail(expected=wanted, where=where, remedy=remedy,
-                       given=f"a list with an array of {line.dtype} of shape {line.shape}")
+            raise refused(f"a list with an array of {line.dtype} of shape {line.shape}")
     cells = np.concatenate([np.empty(0, np.int64), *(line.astype(np.int64) for line in lines)])
     outside = cells[(cells < 0) | (cells >= shape[0] * shape[1])]
     if outside.size:
-        raise fail(expected=wanted, given=f"cell {outside[0]}", where=where, remedy=remedy)
+        raise refused(f"cell {outside[0]}")
     return cells

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.checks import fail
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
 
 CostUnit = Literal["cells", "cost"]
 
@@ -102,9 +102,7 @@ class Plan:
 
     def break_mask(self) -> NDArray[np.bool_]:
         """bool [H, W], True on the plan's cells."""
-        mask = np.zeros(self.shape, np.bool_)
-        mask.ravel()[self.cells] = True
-        return mask
+        return mask_of_cells(self.cells, self.shape)
 
 
 def plan_on(landscape: Landscape, cells: NDArray[np.int64], **made: Any) -> Plan:
@@ -128,9 +126,7 @@ def plan_of_cells(cells: NDArray[np.int64], landscape: Landscape, method: str) -
 
 
 def pieces_of(mask: NDArray[np.bool_]) -> int:
-    """Connected pieces of a plan's break mask [H, W]; cells that touch at a corner are connected,
-    as fire cannot pass between them.
-    """
+    """Connected pieces of a break mask [H, W]; corners connect, as fire cannot pass there."""
     from scipy import ndimage
 
     return int(ndimage.label(mask, structure=np.ones((3, 3)))[1])

@@ -21,14 +21,11 @@ def no_bar(total: int, unit: str) -> Iterator[Reporter]:
 
 
 PARTS = 1024
-"""A share is rounded to this many parts of a unit: the parts add up exactly, so that a bar ends
-full."""
+"""Shares are rounded to such parts of a unit, which add up exactly: a bar ends full."""
 
 
 def in_shares(report: Reporter) -> Reporter:
-    """A reporter that takes the share of one unit that is done so far, and reports what is new. It
-    never goes back: where work is done anew, nothing is new until it is further than before.
-    """
+    """A reporter of the share of a unit done so far; it reports what is new and never goes back."""
     before = 0.0
 
     def share(now: float) -> None:
@@ -41,9 +38,7 @@ def in_shares(report: Reporter) -> Reporter:
 
 
 def part_of(report: Reporter, first: float, last: float) -> Reporter:
-    """A reporter that takes the share of a part of the work, which goes from the share `first` of
-    the whole to the share `last`, and reports the share of the whole.
-    """
+    """A reporter of the share of a part of the work that goes from `first` to `last` of all."""
     def share(now: float) -> object:
         return report(first + now * (last - first))
 

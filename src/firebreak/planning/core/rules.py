@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import fail
 from firebreak.env.storage.problem import Problem
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.planning.core.break_segments import closes_gap, length_m, pieces
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
@@ -143,9 +143,7 @@ def short_pieces(cells: NDArray[np.int64], rules: PlanRules, landscape: Landscap
 
     leak: fire passes between breaks that touch at a corner only.
     """
-    mask = np.zeros(landscape.shape, np.bool_)
-    mask.ravel()[cells] = True
-    found = {}
+    mask, found = mask_of_cells(cells, landscape.shape), {}
     for piece in pieces(mask):
         length = length_m(piece, mask.shape, landscape.cell_size_m)
         too_short = length < rules.shortest_m * (1.0 - _ROUNDING) or (

@@ -5,7 +5,7 @@ The choice fires are a keyed set that neither a method nor the test of a plan is
 candidate sees the same plan fires; what it proposes in short pieces is spent again, see
 `planning.core.break_segments`. On the choice fires the candidates race, see `choice.race`. The
 breaks of the best two move, on the plan fires, as far as the choice fires lose less, see
-`planning.search.cell_moves`. Segments that save nothing on the choice fires are left out.
+`planning.search.moves`. Segments that save nothing on the choice fires are left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from firebreak.checks import InputError
 from firebreak.env.storage.problem import Again
 from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
-from firebreak.planning.core.built import parts_of
+from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.fire_counts import check_test_fires
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import Plan

@@ -1,10 +1,7 @@
 """The order in which to build a plan's segments, so that each beginning is a good plan, and the
-year in which each of them is built.
-
-The order is found backwards: the segment of the whole plan that saves least per cost is given
-up, and so on; what is given up first is built last. Segments that need one another, such as the two
-ends of a line, so stay together, where a choice forwards sees no use in either of them alone. The
-order is made on the plan fires, so that the test fires may say how good it is.
+year in which each of them is built. Backwards: the segment that saves least per cost is given up,
+and so on, so that segments that need one another stay together. It is made on the plan fires, so
+that the test fires may say how good it is.
 """
 
 from collections.abc import Sequence
@@ -22,8 +19,7 @@ from firebreak.planning.search.plan_state import PlanState
 MAX_TRIALS = 4
 """Times that every segment is removed on trial, at most."""
 MOST_BURNS, FEWEST_FIRES = 16_384, 64
-"""Plan fires times segments, at most, but for so many plan fires: of a large plan each segment is
-tried on fewer of them."""
+"""Plan fires times segments, and plan fires that each segment is tried on at least."""
 
 LAST_YEAR = 9999
 """Of phases."""
@@ -111,15 +107,11 @@ def check_phases(phases: Sequence[Phase], where: str) -> None:
     if not all(0 < year <= LAST_YEAR for year in years):
         raise fail(expected=f"years from 1 to {LAST_YEAR}", given=", ".join(map(str, years)),
                    where=where, remedy="correct the years")
-    if any(not 0.0 <= phase.budget < np.inf for phase in phases) or not total_budget(phases) > 0.0:
+    budgets = [phase.budget for phase in phases]
+    if any(not 0.0 <= budget < np.inf for budget in budgets) or not sum(budgets) > 0.0:
         raise fail(expected="a budget of 0 or more for each year, and a sum above 0",
-                   given=", ".join(f"{phase.budget:g}" for phase in phases), where=where,
+                   given=", ".join(f"{budget:g}" for budget in budgets), where=where,
                    remedy="correct the budgets")
-
-
-def total_budget(phases: Sequence[Phase]) -> float:
-    """Money of all years."""
-    return float(sum(phase.budget for phase in phases))
 
 
 def years_of(segments: Sequence[Corridor], phases: Sequence[Phase]) -> list[int]:

@@ -5,8 +5,7 @@ of spread of each fuel, turns the wind, dries or wets the dead fuel, and makes b
 likely; each of these alone and all together, the same draws for all plans.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -79,27 +78,24 @@ def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fir
     """
     names = tuple(name for name in plans[0] if method_of(name).treats
                   and any(made[name].cells.size for made in plans))
-    kinds = _applying(scenes)
 
-    def burned_in(change: Callable[[Scene], Scene]) -> tuple[Floats, float]:
-        found = [_saved(scene, change(scene), made, names, test_fires)
-                 for scene, made in zip(scenes, plans, strict=True)]
+    def burned_in(kind: Doubt | None = None, draw: int = 0) -> tuple[Floats, float]:
+        found = [_saved(scene, scene if kind is None else perturbed(
+            scene, change_of(scene, kind, draw, seed)), made, names, test_fires)
+            for scene, made in zip(scenes, plans, strict=True)]
         return (np.mean([saved for saved, _ in found], axis=0),
                 float(np.mean([area for _, area in found])))
 
-    own, own_area = burned_in(lambda scene: scene)
+    own, own_area = burned_in()
     by_kind: dict[Doubt, Doubted] = {}
-    for kind in kinds:
-        saved, areas = np.empty((draws, len(names))), np.empty(draws)
+    for kind in _applying(scenes):
+        found = []
         for draw in range(draws):
-            saved[draw], areas[draw] = burned_in(partial(_drawn_world, kind, draw, seed))
+            found.append(burned_in(kind, draw))
             report(1)
-        by_kind[kind] = Doubted(saved, areas)
+        by_kind[kind] = Doubted(np.array([saved for saved, _ in found]),
+                                np.array([area for _, area in found]))
     return DoubtResult(names, own, own_area, by_kind)
-
-
-def _drawn_world(kind: Doubt, draw: int, seed: int, scene: Scene) -> Scene:
-    return perturbed(scene, change_of(scene, kind, draw, seed))
 
 
 def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,

@@ -13,10 +13,10 @@ from scipy import ndimage
 from firebreak.checks import counted
 from firebreak.fire import Fires, KnownFires, Scene
 from firebreak.landscape.candidates.corridor import Cells
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.core.break_segments import pieces
-from firebreak.planning.core.built import parts_of
+from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
@@ -68,9 +68,7 @@ def rates_of(scene: Scene, result: SceneResult, plans: Mapping[str, Plan]) -> di
 
 
 class FeatureWorth(NamedTuple):
-    """Shares of the loss without breaks. alone: what a feature saves by itself; lost: what its plan
-    saves less without it.
-    """
+    """Shares of all loss. alone: saved by a feature itself; lost: by its plan without it."""
 
     name: str
     cells: int
@@ -96,7 +94,7 @@ def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[N
         times[feature.cells] += 1
 
     def loss(cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        mask = _mask(cells, land.shape)
+        mask = mask_of_cells(cells, land.shape)
         report(before.size)
         return burn(scene, fires, mask).loss if known is None else known.loss_under(mask)
 
@@ -157,7 +155,7 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
 
     def saved(all_: Cells, some: Cells) -> Interval:
         """The saving by some cells beside the others of all."""
-        less = [known.loss_under(_mask(cells, land.shape))
+        less = [known.loss_under(mask_of_cells(cells, land.shape))
                 for cells in (np.setdiff1d(all_, some), all_)]
         report(1)
         return groups.saving(less[0] - less[1], known.loss, at_most=None)
@@ -175,7 +173,7 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
     new.ravel()[np.setdiff1d(plan.cells, own)] = True
     stays = [one for one in network if np.isin(one.cells, plan.cells).any()]
     for piece in pieces(new):
-        beside = ndimage.binary_dilation(_mask(piece, land.shape), np.ones((3, 3))).ravel()
+        beside = ndimage.binary_dilation(mask_of_cells(piece, land.shape), np.ones((3, 3))).ravel()
         names = tuple(one.name for one in stays if beside[one.cells].any())
         action = JOIN if len(names) > 1 else LENGTHEN if names else ADD
         found.append(Change(action, "", names, int(piece.size), cost_of(piece, land),
@@ -213,9 +211,3 @@ def change_words(change: Change) -> str:
             SHORTEN: f"shorten {change.name} by {cells}", JOIN: f"join {where} with {cells}",
             LENGTHEN: f"lengthen {where} by {cells}",
             ADD: f"add a piece of {cells}"}[change.action]
-
-
-def _mask(cells: Cells, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    mask = np.zeros(shape, np.bool_)
-    mask.ravel()[cells] = True
-    return mask

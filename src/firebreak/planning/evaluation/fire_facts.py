@@ -122,7 +122,8 @@ def fire_facts(scene: Scene, fires: Fires, plan_fires: Fires | None = None) -> F
         lost_from_edge=float(burned.loss[burned.edge].sum()) / whole,
         lost_from_outside=float(burned.loss[outside].sum()) / whole,
         plan_fires=0 if plan_fires is None else plan_fires.source.size,
-        meeting=np.inf if plan_fires is None else _meeting(scene, plan_fires), doubts=(),
+        meeting=np.inf if plan_fires is None else effective_number(
+            plan_fires.times[burn(scene, plan_fires).loss > 0.0]), doubts=(),
         assumed=scene.conditions.assumed)
     if scene.landscape.crs is None:  # synthetic land, which has no surroundings
         return facts
@@ -151,13 +152,11 @@ def _burned(scene: Scene, fires: Fires) -> _Burned:
 
 def _by_wind(fires: Fires, wind_km_h: Floats, hectares: Floats,
              weight: Floats) -> tuple[WindFires, ...]:
-    whole, found = wind_km_h.round().astype(int), []
-    for speed in np.unique(whole).tolist():
-        own = whole == speed
-        found.append(WindFires(speed, _share(own, weight),
-                               _quantiles(fires.duration_min[own] / 60.0, weight[own]),
-                               _quantiles(hectares[own], weight[own])))
-    return tuple(found)
+    whole = wind_km_h.round().astype(int)
+    return tuple(WindFires(speed, _share(own, weight),
+                           _quantiles(fires.duration_min[own] / 60.0, weight[own]),
+                           _quantiles(hectares[own], weight[own]))
+                 for speed in np.unique(whole).tolist() for own in [whole == speed])
 
 
 def _away_km(scene: Scene, fires: Fires) -> Floats:
@@ -169,11 +168,6 @@ def _away_km(scene: Scene, fires: Fires) -> Floats:
 
     away = distance_transform_edt(~inside, sampling=scene.landscape.cell_size_m / 1e3)
     return np.asarray(away.ravel()[fires.source])
-
-
-def _meeting(scene: Scene, plan_fires: Fires) -> float:
-    """Effective number of plan fires that meet value."""
-    return effective_number(plan_fires.times[burn(scene, plan_fires).loss > 0.0])
 
 
 def _doubts(scene: Scene, fires: Fires, burned: _Burned, facts: FireFacts,

@@ -1,10 +1,8 @@
 """95 % intervals: of what plans save of the fires of one map, of means over maps, folds or fires.
 
-All that is shown of one map is a ratio of sums over its test fires: the share of the loss that is
-saved, the difference of two such shares, a mean loss, the mean of the worst tenth. Fires of one
-weather share it, a windy afternoon is windy for all of them, so what varies from draw to draw is
-the weather: its fires count as one group. With fewer than FEWEST_WEATHERS weathers that cannot be
-judged, each fire counts for itself, and the interval takes the weather as given.
+What is shown of one map is a ratio of sums over its test fires. Fires of one weather share it, so
+they count as one group. With fewer than FEWEST_WEATHERS weathers, which cannot be judged, each fire
+counts for itself, and the interval takes the weather as given.
 """
 
 from typing import Literal, NamedTuple
@@ -50,9 +48,7 @@ class FireGroups(NamedTuple):
 
     @property
     def fires(self) -> Floats:
-        """Fires f64 [F], in sum F, that each stands for in a mean: of a weather, which is drawn as
-        a whole, as many as its weights say.
-        """
+        """Fires f64 [F], in sum F, that each stands for in a mean: a weather is drawn whole."""
         return (self.times * (self.times.size / self.times.sum()) if self.weathers
                 else np.ones(self.times.size))
 
@@ -110,9 +106,7 @@ def interval_words(weathers: int) -> str:
 
 def fire_groups(weather: NDArray[np.int64], before: Floats,
                 times: Floats | float = 1.0) -> FireGroups:
-    """The groups of fires of these weathers, i64 [F], that lose so much without breaks and count so
-    often, f64 [F], or each once.
-    """
+    """Groups of fires by weather, i64 [F], losses without breaks and how often each counts [F]."""
     times = np.broadcast_to(times, before.shape)
     met, group = np.unique(weather, return_inverse=True)
     weathers = int(np.count_nonzero(np.bincount(group, before)))
@@ -155,9 +149,7 @@ def ratio_bounds(top: Floats, bottom: Floats, losses: Floats) -> tuple[Floats, F
 
 
 def bounds_over_maps(values: Floats, seed: int) -> tuple[float, float]:
-    """95 % interval of the mean of values of maps [N], N >= 2; the same maps are drawn for all
-    methods.
-    """
+    """95 % interval of the mean over maps [N], N >= 2, the same draws for all methods."""
     if values.size < MIN_BOOTSTRAP_LANDSCAPES:
         return student_interval(values)
     means = bootstrap_means(values[:, None], generator(seed, "bootstrap", "landscapes"))

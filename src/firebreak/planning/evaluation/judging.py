@@ -79,8 +79,7 @@ Burn = Callable[[Scene, Fires, NDArray[np.bool_] | None], BurnResult]
 """Burns fires on a scene under breaks, or without any."""
 
 
-def statistics(scene: Scene, fires: Fires,
-               breaks: NDArray[np.bool_] | None = None) -> BurnResult:
+def statistics(scene: Scene, fires: Fires, breaks: NDArray[np.bool_] | None = None) -> BurnResult:
     """Burns fires here."""
     return burn(scene, fires, breaks, want="statistics")
 

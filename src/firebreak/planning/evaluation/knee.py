@@ -21,8 +21,7 @@ from firebreak.planning.evaluation.effect import fire_batches
 from firebreak.planning.evaluation.refine import useful_segments
 
 NEARLY, LEAST_KEPT = 0.01, 0.97
-"""The knee may save less than the whole plan: by this share of the loss without breaks, as long as
-it keeps this share of what the whole plan saves."""
+"""What a knee may save less than the whole plan, a share of all loss, and must keep of it."""
 FIRES = 1000
 """Choice fires that the knee is found on."""
 WHOLE_COST, WHOLE_SAVED, KNEE_SAVED = "whole_cost", "whole_saved", "knee_saved"

@@ -125,9 +125,7 @@ class FireBurner:
 
     def burn(self, place: int, fires: Fires, cells: NDArray[np.int64],
              units: tuple[float, float]) -> PartSums:
-        """The sums of fires of one weather, in these units, once the flat cells of the scene of
-        this number are broken.
-        """
+        """The sums of fires of one weather, in these units, under flat cells of breaks."""
         return burn_part(self.scenes[place], fires, cells, units)
 
 
@@ -183,9 +181,7 @@ class CrewLosses(NamedTuple):
 
 
 def crew_losses(scene: Scene, breaks: NDArray[np.bool_], fires: Fires) -> CrewLosses | None:
-    """Burn fires without a plan, and under it with no crews, with some, and with crews without
-    limit; None where nobody holds breaks.
-    """
+    """Losses without a plan, and with it and no, some or all crews; None without crews."""
     hold = scene.conditions.hold
     if hold is None:
         return None

@@ -15,14 +15,14 @@ from firebreak.env.storage.problem import Again, problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Fires, Scene, burn
 from firebreak.landscape.candidates.corridor import Cells, Corridor
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.build_order import in_build_order
 from firebreak.planning.evaluation.effect import fire_batches
 from firebreak.planning.evaluation.intervals import student_interval
-from firebreak.planning.search.cell_moves import improved
+from firebreak.planning.search.moves import improved
 
 FIRST_SHARE = 16
 """Part of the fires, the first of so many, on which most segments show that they save something."""
@@ -77,10 +77,7 @@ def moved_plan(scene: Scene, plan: Plan, saved: NDArray[np.float64],
 
 def without_useless(scene: Scene, fires: Fires, plan: Plan, included: NDArray[np.int64],
                     segments: Sequence[Corridor]) -> tuple[Plan, int]:
-    """A plan without those of its segments that save nothing on the fires, and how many these are.
-
-    included: int64 [n], flat cells that the plan must have: their segments stay.
-    """
+    """A plan without segments that save nothing on the fires, unless `included`; how many."""
     useful = useful_segments(scene, fires, segments, included)
     if len(useful) == len(segments):
         return plan, 0
@@ -113,8 +110,9 @@ def useful_segments(scene: Scene, fires: Fires, segments: Sequence[Corridor],
         if not useless:
             break
         rest = [k for k in kept if k not in useless]
-        if len(useless) == 1 or _loss(scene, fires, [segments[k] for k in rest]) <= whole * (
-                1.0 + _ROUNDING):
+        mask = mask_of_cells(np.concatenate([included[:0], *(segments[k].cells for k in rest)]),
+                             scene.landscape.shape)
+        if len(useless) == 1 or burn(scene, fires, mask).loss.mean() <= whole * (1.0 + _ROUNDING):
             return [segments[k] for k in rest]
         worst = min(useless, key=lambda k: (least[k], -k))
         kept.remove(worst)
@@ -124,9 +122,7 @@ def useful_segments(scene: Scene, fires: Fires, segments: Sequence[Corridor],
 
 def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[Corridor],
                   which: Sequence[int]) -> tuple[float, NDArray[np.float64]]:
-    """Mean loss of the fires under all segments, and what each of those numbered `which` saves of
-    it beside all others, f64 [len(which)].
-    """
+    """Mean loss under all segments, and what those in `which` save of it beside all others."""
     count = fires.source.size
     batches = fire_batches(count, scene.landscape.fuel_model.size, least=1)
     slots = ProblemBatch(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
@@ -135,15 +131,15 @@ def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[Corridor],
         own = fires.part(part)
         slots.load(0, problem_of(scene, 1.0, own, own.first(0)))
         for segment in segments:
-            _change(slots, segment, broken=True)
+            slots.place(0, segment.cells)
         slots.update(SLOT_0)
         loss = slots.plan_trees(0).loss.copy()
         whole += float(loss.sum())
         for place, k in enumerate(which):
-            _change(slots, segments[k], broken=False)
+            slots.remove(0, segments[k].cells)
             if slots.update(SLOT_0):
                 saved[place] += float((slots.plan_trees(0).loss - loss).sum())
-            _change(slots, segments[k], broken=True)
+            slots.place(0, segments[k].cells)
             slots.update(SLOT_0)
     return whole / count, saved / count
 
@@ -200,17 +196,6 @@ def _beginnings(land: Landscape, order: Sequence[Corridor], must: Cells,
         if count != last:
             yield begun[count]
         last = count
-
-
-def _change(slots: ProblemBatch, segment: Corridor, *, broken: bool) -> None:
-    (slots.place if broken else slots.remove)(0, segment.cells)
-
-
-def _loss(scene: Scene, fires: Fires, segments: Sequence[Corridor]) -> float:
-    mask = np.zeros(scene.landscape.shape, np.bool_)
-    for segment in segments:
-        mask.ravel()[segment.cells] = True
-    return float(burn(scene, fires, mask).loss.mean())
 
 
 def _with_cells(plan: Plan, cells: NDArray[np.int64], scene: Scene) -> Plan:

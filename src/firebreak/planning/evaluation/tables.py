@@ -133,9 +133,7 @@ def choice_words(choice: Choice) -> str:
 
 
 def left_out_words(choice: Choice, plan: Plan) -> str | None:
-    """Say what is not proposed, what was left out of the plan and what is not spent; None for
-    nothing.
-    """
+    """Say what is not proposed, what was left out and what is not spent; None for nothing."""
     words = []
     if choice.least_m > 0.0:
         words.append(f"pieces shorter than {choice.least_m:g} m are not proposed unless they close "
@@ -202,16 +200,11 @@ def _line(evaluation: Evaluation, name: str) -> tuple[str, ...]:
 
     promised = "-" if own[0].in_sample_reduction is None else f"{mean('in_sample_reduction'):.3f}"
 
-    return (name, _cost(evaluation, name), f"{summary.reduction:.3f}",
+    costs = [float(f"{plans[name].cost:.6g}") for plans in evaluation.plans]
+    return (name, _span(costs) if costs else "-", f"{summary.reduction:.3f}",
             f"{summary.low:.3f} to {summary.high:.3f}",
             f"{mean('reduction_untreated_cells'):.3f}", f"{mean('cvar90_reduction'):.3f}", promised,
             f"{summary.seconds:.3f}", f"{mean('simulations'):.1f}")
-
-
-def _cost(evaluation: Evaluation, name: str) -> str:
-    """The cost of a method's plan; on several landscapes from the least to the most."""
-    costs = [float(f"{plans[name].cost:.6g}") for plans in evaluation.plans]
-    return _span(costs) if costs else "-"
 
 
 def _span(values: Sequence[float]) -> str:

@@ -1,16 +1,10 @@
 """Search that a policy guides: its plan, improved by moves that it and the plan fires propose.
 
-A policy that places lines moves whole lines: one to three that lie near one another are taken away,
-and the freed budget is spent as in looking ahead, on the best of a few burned lines each time. The
-values by which these few are chosen carry a little noise, so that repeats differ, and the first of
-the new lines is none of those taken away.
-
-A policy that places cells moves breaks that lie together. It refills half of the moves, cell by
-cell where its Q-value is largest; in the other half decides what a break saves on the plan fires,
-among the cells of the largest Q-values and those beside breaks. Cells are skipped at random.
-
-The start is the policy's plan, with lookahead if it places lines, and the best plan seen is kept: a
-search that is stopped before it begins returns the policy's own plan.
+Whole lines move: one to three that lie near one another are taken away, and the freed budget is
+spent as in looking ahead. The values carry a little noise, so that repeats differ, and the first of
+the new lines is none of those taken away. A policy of cells moves breaks that lie together: half of
+the moves it refills itself, in the others decides what a break saves on the plan fires. The best
+plan seen is kept: a search that is stopped before it begins returns the policy's own plan.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,30 +27,29 @@ from firebreak.planning.learned.policy import (
     place_dqn,
     policy_of,
 )
-from firebreak.planning.search.cell_moves import large_neighbourhood_search
 from firebreak.planning.search.filling import (
-    Candidates,
     best_first,
+    leading,
     randomized_fill,
     with_neighbours,
 )
-from firebreak.planning.search.line_moves import Line, lines_best_first, move_lines
+from firebreak.planning.search.moves import (
+    Line,
+    large_neighbourhood_search,
+    lines_best_first,
+    move_lines,
+)
 from firebreak.planning.search.plan_state import PlanState
 from firebreak.seeding import generator
 
 BURNED, DRAWN = 6, 1024
-"""Lines that are burned before one is placed, and the best ones, with noise, among which these are
-chosen."""
-
+"""Lines burned before one is placed, chosen among so many of the best ones, with noise."""
 NOISE = 0.04
 """Scale of the Gumbel noise on their values, as a share of the largest value."""
-
 CANDIDATES, REACH = 12, 1
 """A break is tried in so many cells by Q-value, and so near to other breaks."""
-
 SKIPPED = 0.2
 """Chance that a cell is skipped."""
-
 BY_POLICY = 0.5
 """Share of the moves of cells that the policy refills."""
 
@@ -129,7 +122,8 @@ def _by_cells(task: Task, policy: Policy, effort: Effort, rng: np.random.Generat
     def values(slots: ProblemBatch) -> NDArray[np.float32]:
         return cell_values(policy, slots)
 
-    candidates = with_neighbours(by_score(values, CANDIDATES), REACH)
+    candidates = with_neighbours(leading(
+        lambda state, cells: state.score(values)[cells], CANDIDATES), REACH)
 
     def refill() -> None:
         if rng.random() < BY_POLICY:
@@ -141,16 +135,6 @@ def _by_cells(task: Task, policy: Policy, effort: Effort, rng: np.random.Generat
     same = set(state.cells) == set(start.cells.tolist())
     cells = start.cells if same else best_first(state, effort.in_time_to_order)
     return Placement(np.array(cells, np.int64), start.simulations + state.simulations)
-
-
-def by_score(score: Score, count: int) -> Candidates:
-    """The `count` available cells of the largest scores."""
-    def candidates(state: PlanState) -> NDArray[np.int64]:
-        cells = state.available()
-        if cells.size <= count:
-            return cells
-        return np.sort(cells[np.argsort(-state.score(score)[cells], kind="stable")[:count]])
-    return candidates
 
 
 def fill_by_score(state: PlanState, score: Score, rng: np.random.Generator,

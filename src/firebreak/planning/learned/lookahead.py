@@ -1,9 +1,7 @@
 """Plans of a learned policy that looks ahead: before it places a line, it burns the plan fires with
-each of the lines that it values most and that differ in half of their cells.
-
-What a line saves on the plan fires is exact, but for these fires only; the policy's value is an
-estimate for other fires. The two are mixed by the number of plan fires: with DISTRUST of them both
-count the same.
+each of the lines that it values most and that differ in half of their cells. What a line saves is
+exact, but for these fires only; the policy's value is an estimate for others. They are mixed by the
+number of plan fires: with DISTRUST of them both count the same.
 """
 
 from collections.abc import Callable
@@ -18,9 +16,9 @@ from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Memory, Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Task, line_list
-from firebreak.planning.learned.given_rating import GivenRating
 from firebreak.planning.learned.policy import (
     Built,
+    GivenRating,
     Ordered,
     build_lines,
     by_value,
@@ -61,9 +59,7 @@ def check_places_lines(policy: Policy) -> None:
 
 
 def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:
-    """The plan; once `effort` is spent the policy stops looking ahead and places what it values
-    most.
-    """
+    """The plan; once `effort` is spent the policy places what it values most."""
     ahead = Ahead(task)
 
     def order(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
@@ -120,9 +116,7 @@ class Ahead:
 
 
 def differing(slots: ProblemBatch, actions: NDArray[np.int64], most: int) -> list[int]:
-    """The first of some line actions that are allowed in slot 0, up to `most`, that share at most
-    half of their cells with those before them.
-    """
+    """The first allowed actions, up to `most`, that share half of their cells with none before."""
     rows, cols, part = line_cells(slots, actions)
     part &= slots.available[0][rows, cols]
     size, taken = part.sum(axis=1), np.zeros(slots.sizes.shape, np.bool_)

@@ -3,6 +3,7 @@ computed anew every round.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +25,10 @@ from firebreak.env.storage.observation import to_floats
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Scene
+from firebreak.landscape.candidates.corridor import Cells
 from firebreak.layout import OBSERVATION
-from firebreak.line_actions import shape_cells
+from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_cells, shape_number
+from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import check_size
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.rounds import (
@@ -36,9 +39,9 @@ from firebreak.planning.core.rounds import (
     loaded,
     place_by_score,
     spaced_lines,
+    spendable,
     spent_share,
 )
-from firebreak.planning.learned.given_rating import GivenRating
 
 MAX_CANDIDATES, FIRST_CANDIDATES = 20_000, 64
 """Lines among which those of a round are chosen, and those that are sorted first: a round of one
@@ -58,9 +61,7 @@ def place_dqn(task: Task) -> Placement:
     """
     policy = policy_of(task, "dqn")
     if policy.network.shapes > 1:
-        scene = task.problem.scene
-        order = by_value if task.lines is None else by_given(GivenRating(
-            task.lines, scene.landscape.shape, scene.field.breaks.leak))
+        order = by_value if task.lines is None else _by_given(task, task.lines)
         return build_lines(task, policy, order).placement()
     return place_by_score(task, lambda slots: cell_values(policy, slots))
 
@@ -110,16 +111,12 @@ def q_map(policy: Policy, slots: ProblemBatch) -> NDArray[np.float32]:
 
 
 def cell_values(policy: Policy, slots: ProblemBatch) -> NDArray[np.float32]:
-    """Q-values [H, W] of a policy that places cells, percent of the untreated loss, of all cells
-    whether available or not.
-    """
+    """Q-values [H, W] of a policy of cells, available or not, percent of the untreated loss."""
     return _q_values(policy, slots).reshape(slots.sizes.shape)
 
 
 def line_values(policy: Policy, slots: ProblemBatch) -> NDArray[np.float32]:
-    """Q-values [A] of a policy that places lines, percent of the untreated loss; -inf where a line
-    is not allowed.
-    """
+    """Q-values [A] of a policy of lines, percent of the untreated loss, -inf if not allowed."""
     part = treatable_part(slots)
     own = np.where(allowed_lines_in(slots, part), _q_values(policy, slots, part),
                    np.float32(-np.inf))
@@ -138,9 +135,7 @@ def _q_values(policy: Policy, slots: ProblemBatch, part: Part | None = None) -> 
 
 
 class Ordered(NamedTuple):
-    """Lines that may be placed in a round. lines: of cells that are not broken yet, best line
-    first; burned: fires burned to put them in this order.
-    """
+    """Lines for a round, of open cells, best first; burned: fires burned for this order."""
 
     lines: Iterable[LineList]
     burned: int = 0
@@ -187,8 +182,11 @@ def by_value(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
     return Ordered(best_first())
 
 
-def by_given(rating: GivenRating) -> Callable[[ProblemBatch, NDArray[np.float32]], Ordered]:
+def _by_given(task: Task, lines: Corridors,
+              ) -> Callable[[ProblemBatch, NDArray[np.float32]], Ordered]:
     """The corridor that is worth most."""
+    scene = task.problem.scene
+    rating = GivenRating(lines, scene.landscape.shape, scene.field.breaks.leak)
     return lambda slots, values: Ordered([line_list(rating.best(slots, values, 1, 1.0)[0])])
 
 
@@ -201,9 +199,7 @@ def open_lines(slots: ProblemBatch, actions: NDArray[np.int64]) -> LineList:
 
 
 def leading_actions(values: NDArray[np.float32], count: int) -> NDArray[np.int64]:
-    """The `count` actions of the largest values, best first, of the same value the lower number
-    first; none of -inf.
-    """
+    """The `count` actions of the largest values above -inf, best first, the lower of equals."""
     actions = np.flatnonzero(values >= _floor(values, count))
     own = -values[actions]
     if actions.size > count:
@@ -222,3 +218,88 @@ def _floor(values: NDArray[np.float32], count: int) -> np.floating:
         return least
     floor = np.partition(sample, sample.size - place)[sample.size - place]
     return floor if np.count_nonzero(values >= floor) >= count else least
+
+
+_LONGEST_FIRST = (*reversed(LINE_LENGTHS), 1)
+
+
+class GivenRating:
+    """The runs of given lines, as lines that a policy values."""
+
+    def __init__(self, lines: Corridors, shape: tuple[int, int], joined: bool) -> None:
+        """shape: of the map. joined: as `line_steps`."""
+        self.runs = lines.runs()
+        actions = [straight_actions(run, shape, joined) for run in self.runs]
+        self._action = np.array([one for own in actions for one, _ in own], np.int64)
+        self._size = np.array([size for own in actions for _, size in own], np.float64)
+        self._run = np.repeat(np.arange(len(actions)), [len(own) for own in actions])
+
+    def best(self, slots: ProblemBatch, values: NDArray[np.float32], most: int,
+             most_shared: float) -> tuple[list[Cells], list[float]]:
+        """Runs that can be paid for and are worth most, by what the policy says of all actions [A],
+        and what each is worth: cells that are not broken, best first.
+
+        Args:
+            most: how many.
+            most_shared: of the cells of the longer of two runs, how many both may have: a run may
+                stand beside its halves.
+        """
+        problem = slots.problem(0)
+        land = problem.scene.landscape
+        free = (land.treatable & ~slots.breaks[0]).ravel()
+        cost = land.cost.ravel().astype(np.float64)
+        left = spendable(float(slots.budget_left[0]))
+        worth = self._worth(values)
+        chosen: list[Cells] = []
+        own: list[float] = []
+        for k in np.argsort(-worth, kind="stable").tolist():
+            cells = self.runs[k][free[self.runs[k]]]
+            if not cells.size or cost[cells].sum() > left or any(
+                    np.isin(cells, other).sum() > most_shared * max(cells.size, other.size)
+                    for other in chosen):
+                continue
+            chosen.append(cells)
+            own.append(float(worth[k]))
+            if len(chosen) == most:
+                break
+        return chosen, own
+
+    def _worth(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Mean value per cell of each run; pieces that may not be built count 0."""
+        own = values[self._action].astype(np.float64)
+        total = np.bincount(self._run, np.where(np.isfinite(own), own, 0.0) * self._size,
+                            len(self.runs))
+        return total / np.maximum(np.bincount(self._run, self._size, len(self.runs)), 1.0)
+
+
+def straight_actions(cells: Cells, shape: tuple[int, int],
+                     joined: bool) -> list[tuple[int, int]]:
+    """Line actions, each with its size, that cover a row of cells, the longest first."""
+    known = _known(joined)
+    places = np.stack(np.divmod(cells, shape[1]), axis=1)
+    found, at = [], 0
+    while at < cells.size:
+        for length in _LONGEST_FIRST:
+            part = places[at:at + length]
+            hit = known.get((part - part[0]).tobytes()) if len(part) == length else None
+            if hit is not None:
+                number, middle = hit
+                found.append((number * shape[0] * shape[1] + int(cells[at + middle]), length))
+                at += length
+                break
+    return found
+
+
+@cache
+def _known(joined: bool) -> dict[bytes, tuple[int, int]]:
+    """Shape and place of the middle by the steps of a row of cells from its first, either way."""
+    found = {np.zeros((1, 2), np.int64).tobytes(): (0, 0)}
+    for place, direction in enumerate(COMPASS):
+        for length in LINE_LENGTHS:
+            steps = line_steps(direction, length, joined)
+            number = int(shape_number(np.array(place), np.array(length)))
+            found.setdefault(np.ascontiguousarray(steps - steps[0]).tobytes(),
+                             (number, length // 2))
+            back = np.ascontiguousarray(steps[::-1] - steps[-1])
+            found.setdefault(back.tobytes(), (number, length - 1 - length // 2))
+    return found

@@ -16,11 +16,11 @@ from firebreak.checks import counted
 from firebreak.landscape.candidates.corridor import Cells, Corridor
 from firebreak.landscape.candidates.corridors.ground import GroundMaps, houses_of, within
 from firebreak.landscape.candidates.lines import narrow_ground
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
+from firebreak.planning.core.break_segments import CORNERS
 from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES
 
 STEEP_TAN = 0.4
-_TOUCHING = np.ones((3, 3), np.bool_)
 
 
 class Counts(NamedTuple):
@@ -51,9 +51,8 @@ def counts_of(cells: NDArray[np.int64], land: Landscape, ground: GroundMaps,
     Args:
         parts: that it was built of, each of which is of one piece, bare ground included.
     """
-    mask = np.zeros(land.shape, np.bool_)
-    mask.ravel()[cells] = True
-    stretch = ndimage.label(mask | narrow_ground(land), _TOUCHING)[0].ravel()
+    mask = mask_of_cells(cells, land.shape)
+    stretch = ndimage.label(mask | narrow_ground(land), CORNERS)[0].ravel()
     piece = _joined(stretch, [part.path for part in parts])[stretch[cells]]
     sizes = np.unique(piece, return_counts=True)[1]
     near = within(mask, max(house_buffer_m, 1e-9), land.cell_size_m)

@@ -59,7 +59,11 @@ def write_plan(plan: Plan, landscape: Landscape, out_dir: Path,
     """
     check_plan(plan, landscape)
     data = out_dir / DATA
-    _make_folder(data)
+    try:
+        made_folder(data)
+    except (FileExistsError, NotADirectoryError, PermissionError) as error:
+        raise fail(expected="a folder to write into", given=f"'{error.strerror}'",
+                   where=str(data), remedy="choose another --out") from error
     tif = write_geotiff(data / "plan.tif", {"rank": _ranks(plan, landscape)}, landscape,
                         nodata=RANK_NODATA, tags={"method": plan.method} | _chosen_by(plan))
     return {"csv": _replace(data / "plan.csv", _csv_text(plan, landscape)), "tif": tif,
@@ -85,11 +89,10 @@ def read_plan(path: Path, landscape: Landscape) -> Plan:
                           landscape)
     read = _read_csv if file.suffix.lower() == ".csv" else _read_raster
     cells = read(file, landscape)
-    cost = cost_of(cells, landscape)
+    cost, whole = cost_of(cells, landscape), cost_of(np.flatnonzero(landscape.treatable), landscape)
     # The recorded budget is of the recorded landscape, whose costs may be others.
     same = record.pop("landscape_checksum", None) == landscape.checksum()
-    spent = {"budget": cost, "budget_share": cost / max(cost_of(_treatable(landscape), landscape),
-                                                        cost, 1e-9)}
+    spent = {"budget": cost, "budget_share": cost / max(whole, cost, 1e-9)}
     made: dict[str, Any] = {"method": file.stem, **spent, **record, **({} if same else spent)}
     plan = plan_on(landscape, cells, **made)
     check_plan(plan, landscape)
@@ -130,11 +133,7 @@ def read_build_order(folder: Path, landscape: Landscape,
     path = file_of(folder, "segments.tif")
     if path is None:
         return None
-    with open_raster(path) as dataset:
-        if dataset.shape != landscape.shape:
-            raise _other_grid(path, f"shape {dataset.shape}", landscape)
-        band = read_band(dataset, 1)
-    known = np.where(band.valid, band.values, 0).ravel()
+    known = _numbers_in(path, landscape)
     numbers: NDArray[np.int64] = known[cells].astype(np.int64)
     return numbers if (numbers > 0).all() else None
 
@@ -181,18 +180,6 @@ def _rows_of(folder: Path, name: str, read: Callable[[dict[str, str]], _Row | No
     except (OSError, UnicodeDecodeError, KeyError, ValueError, TypeError, csv.Error) as error:
         raise fail(expected="a table that a plan wrote", given="a damaged one",
                    where=str(path), remedy="make the plan again") from error
-
-
-def _treatable(landscape: Landscape) -> NDArray[np.int64]:
-    return np.flatnonzero(landscape.treatable)
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        made_folder(folder)
-    except (FileExistsError, NotADirectoryError, PermissionError) as error:
-        raise fail(expected="a folder to write into", given=f"'{error.strerror}'",
-                   where=str(folder), remedy="choose another --out") from error
 
 
 def _replace(path: Path, text: str) -> Path:
@@ -314,15 +301,20 @@ def _is_firebreak_table(path: Path) -> bool:
 
 
 def _read_raster(path: Path, landscape: Landscape) -> NDArray[np.int64]:
+    ranks = _numbers_in(path, landscape, on_grid=True)
+    cells = np.flatnonzero(ranks > 0)
+    return cells[np.argsort(ranks[cells], kind="stable")]
+
+
+def _numbers_in(path: Path, landscape: Landscape, *, on_grid: bool = False) -> NDArray:
+    """The flat numbers of a raster of the landscape's shape, or on its grid, 0 for none."""
     with open_raster(path) as dataset:
         if dataset.shape != landscape.shape:
             raise _other_grid(path, f"shape {dataset.shape}", landscape)
-        if not np.allclose(dataset.transform[:6], landscape.transform):
+        if on_grid and not np.allclose(dataset.transform[:6], landscape.transform):
             raise _other_grid(path, f"transform {dataset.transform[:6]}", landscape)
         band = read_band(dataset, 1)
-    ranks = np.where(band.valid, band.values, 0).ravel()
-    cells = np.flatnonzero(ranks > 0)
-    return cells[np.argsort(ranks[cells], kind="stable")]
+    return np.where(band.valid, band.values, 0).ravel()
 
 
 def _damaged(path: Path, given: str) -> Exception:

@@ -37,7 +37,6 @@ from firebreak.planning.evaluation.effect import (
     reductions,
     risk,
 )
-from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.output.buildable import Counts
 from firebreak.planning.output.segment_layers import write_segments
 from firebreak.planning.output.tables import (
@@ -163,9 +162,7 @@ def on_full_map(result: PlanResult) -> list[Corridor]:
 
 
 def _write_treatment(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
-    """treatment.tif: what is to be done in each cell; segments.tif: the build order of its
-    segment.
-    """
+    """treatment.tif: what to do in each cell; segments.tif: the build order of its segment."""
     plan, land = result.plan, result.scene.landscape
     done = np.where(land.burnable, _UNTREATED, _BARRIER).astype(np.uint8)
     done.ravel()[plan.cells] = _TREATED
@@ -186,9 +183,7 @@ def _write_treatment(folder: Path, result: PlanResult, tags: Mapping[str, str]) 
 
 
 def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
-    """Burn probability before, after and their difference, whose second band is the half width of
-    its 95 % interval.
-    """
+    """Burn probability before, after, and the difference with half its 95 % interval."""
     effect = result.effect
     land = result.scene.landscape
     shown = land.burnable & land.inside
@@ -213,14 +208,12 @@ def _write_burned(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> 
 
 
 def _write_tables(folder: Path, result: PlanResult) -> list[Path]:
-    """budget_curve.csv, exceedance.csv, weather.csv, effect.json, doubt.csv where the
-    plan was looked at under doubt, treatments.csv where there are treatments, years.csv and
-    schedule.csv where it was planned over years.
-    """
+    """The tables of a plan and effect.json; those of doubt, treatments and years where known."""
     effect = result.effect
     summary = summary_of(result)
     curve = [{"segments": k, "cost": float(effect.cost[k]),
-              "mean_loss": float(effect.loss[k].mean()), **_named("reduction", saved),
+              "mean_loss": float(effect.loss[k].mean()), "reduction": saved.mean,
+              "reduction_low": saved.low, "reduction_high": saved.high,
               "loss_unit": result.unit.name, "cost_unit": result.plan.priced_in}
              for k, saved in enumerate(reductions(effect))]
     tables: dict[str, Sequence[Mapping[str, Any]]] = {
@@ -255,10 +248,6 @@ def _doubted(trust: DoubtResult) -> list[dict[str, Any]]:
 def _in_unit(rows: Sequence[Mapping[str, Any]], result: PlanResult) -> list[dict[str, Any]]:
     """Rows with a column that names the unit of their losses."""
     return [{**row, "loss_unit": result.unit.name} for row in rows]
-
-
-def _named(name: str, interval: Interval) -> dict[str, float]:
-    return {name: interval.mean, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def _exceeded(effect: PlanEffect) -> list[dict[str, float]]:

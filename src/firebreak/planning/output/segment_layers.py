@@ -18,7 +18,7 @@ from scipy.spatial import cKDTree
 
 from firebreak.files import made_folder
 from firebreak.landscape.candidates.corridor import BRIDGED_CELLS, Corridor, Line, centre_lines
-from firebreak.landscape.formats.qgis_styles import Symbols, by_rank, by_year, vector_style
+from firebreak.landscape.formats.qgis_styles import by_rank, by_year, vector_style
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.names import DATA
@@ -56,7 +56,10 @@ def write_segments(folder: Path, segments: Sequence[Corridor], columns: Properti
     data = made_folder(folder / DATA)
     files = [write_text(data / "segments.csv", [csv_text(columns)])]
     cells = [_cells(one, landscape) for one in segments]
-    symbols = _symbols_of(columns)
+    # Colours by year where the segments have years.
+    symbols = (by_year("year", [row["year"] for row in columns], YEAR_COLOURS)
+               if columns and "year" in columns[0]
+               else by_rank(BUILD_ORDER, len(columns), RANK_COLOURS))
     style = vector_style("fill", symbols, BUILD_ORDER)
     if landscape.crs is not None:
         files += [write_text(data / "segments.geojson",
@@ -92,13 +95,6 @@ def _layers(segments: Sequence[Corridor], cells: list[Shape], columns: Propertie
             [{"type": "Point", "coordinates": point} for point in _points(places, landscape)],
             "Point", [{"name": own.name, "kind": anchor.kind} for own, anchor in ends])
     return layers
-
-
-def _symbols_of(columns: Properties) -> Symbols:
-    """Colours by year where the segments have years, else in build order."""
-    if columns and "year" in columns[0]:
-        return by_year("year", [row["year"] for row in columns], YEAR_COLOURS)
-    return by_rank(BUILD_ORDER, len(columns), RANK_COLOURS)
 
 
 def _cells(segment: Corridor, landscape: Landscape) -> Shape:

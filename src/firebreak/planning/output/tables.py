@@ -71,10 +71,7 @@ def sources_of(row: TreatmentRow) -> list[str]:
 
 
 def years_table(found: YearsResult, per_value: float) -> list[dict[str, Any]]:
-    """A row for each schedule and year: what is spent, what stands, what the year saves and loses.
-
-    per_value: of the losses' unit in a value of 1.
-    """
+    """A row for each schedule and year: money, what stands and is saved, lost times `per_value`."""
     weight = discount_factors(found.discount_rate, len(found.years))
     return [{"schedule": name, "chosen": name == found.chosen, "year": year,
              "build_cost": round(float(own.built[place]), 2),
@@ -100,9 +97,7 @@ def schedule_table(found: YearsResult, segments: Sequence[Corridor]) -> list[dic
 
 
 def years_built(found: YearsResult) -> list[int | None]:
-    """Year in which the schedule that is kept builds each segment, in build order; None where it
-    never does.
-    """
+    """The year in which the kept schedule builds each segment, in build order, or None."""
     age = found.schedules[found.chosen].age
     stands = age != NOT_BUILT
     return [found.years[int(first)] if any_ else None

@@ -9,7 +9,7 @@ import json
 import sqlite3
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -52,14 +52,20 @@ def has_vector_reader() -> bool:
 
 def geojson_of(areas: Sequence[Shape], properties: Properties, crs: str) -> str:
     """Polygons of a reference system as the text of a GeoJSON."""
-    system = CRS.from_wkt(crs)
-    features = []
+    system, features = CRS.from_wkt(crs), []
     for area, columns in zip(areas, properties, strict=True):
         degrees = transform_geom(system, CRS.from_epsg(4326), area, precision=DECIMALS)
         degrees["coordinates"] = [[_turned(ring, k == 0) for k, ring in enumerate(polygon)]
                                   for polygon in degrees["coordinates"]]
-        features.append({"type": "Feature", "properties": columns, "geometry": degrees})
-    return json.dumps({"type": "FeatureCollection", "features": features})
+        features.append((degrees, columns))
+    return _collection(features)
+
+
+def _collection(features: Iterable[tuple[Shape, Mapping[str, Any]]]) -> str:
+    """The text of a GeoJSON of shapes and their columns."""
+    return json.dumps({"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": columns, "geometry": shape}
+        for shape, columns in features]})
 
 
 def _turned(ring: Sequence[Sequence[float]], outer: bool) -> Sequence[Sequence[float]]:
@@ -110,9 +116,7 @@ def _make_package(path: Path, layers: Mapping[str, Layer], crs: str | None) -> N
         warnings.filterwarnings("ignore", "'crs' was not provided")
         for name, (geometries, kind, properties) in layers.items():
             # pyogrio takes binary geometries; it makes them itself from text.
-            text = json.dumps({"type": "FeatureCollection", "features": [
-                {"type": "Feature", "properties": columns, "geometry": geometry}
-                for geometry, columns in zip(geometries, properties, strict=True)]})
+            text = _collection(zip(geometries, properties, strict=True))
             meta, _, shapes_, values = raw.read(io.BytesIO(text.encode()))
             raw.write(path, shapes_, values, list(meta["fields"]), layer=name, driver="GPKG",
                       geometry_type=kind, crs=crs, append=path.exists(),
@@ -136,9 +140,7 @@ def _add_styles(path: Path, styles: Mapping[str, str]) -> None:
 
 
 def check_package(path: Path, rows: dict[str, int]) -> None:
-    """Raises sqlite3.Error for a package that is not whole or whose layers have other numbers of
-    rows.
-    """
+    """Raises sqlite3.Error for a package that is not whole or lacks rows of its layers."""
     with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as package:
         found = package.execute("PRAGMA quick_check").fetchone()[0]
         if found != "ok":
@@ -181,9 +183,5 @@ def write_lines(path: Path, lines: Sequence[NDArray[np.int64]],
                              landscape.crs)
     degrees = transform_geom(CRS.from_wkt(landscape.crs), CRS.from_epsg(4326), geometries,
                              precision=DECIMALS)
-    features = [{"type": "Feature", "properties": columns, "geometry": geometry}
-                for geometry, columns in zip(degrees, properties, strict=True)]
-    write_text(path, [json.dumps({"type": "FeatureCollection", "features": features}), "\n"])
+    write_text(path, [_collection(zip(degrees, properties, strict=True)), "\n"])
     return path
-
-

@@ -1,9 +1,8 @@
 """Greedy over straight lines (method `segments`): each time, the line that saves most per cost.
 
-A line that closes a gap is worth more than its cells one by one, which a greedy choice of cells
-cannot see. All lines are rated by the value that fire carries through them; the best of each length
-are then burned, and what they really save decides. Runs of lines that the user supplies are rated
-by what they save alone, kept until a fire changes, and stand among the others or in their place.
+A line that closes a gap is worth more than its cells one by one. All lines are rated by the value
+that fire carries through them; the best of each length are then burned, and what they really save
+decides. Runs of lines that the user supplies stand among the others or in their place.
 """
 
 from collections.abc import Sequence
@@ -34,9 +33,8 @@ from firebreak.planning.patterns.rated_runs import RatedRuns
 from firebreak.planning.ranking import (
     Floats,
     Flow,
+    TreeSums,
     conditional_value,
-    flow_of,
-    tree_scratch,
 )
 
 LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
@@ -101,13 +99,9 @@ def rated_lines(landscape: Landscape, ground: Ground, flow: Flow,
     return Lines(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _step_index() -> NDArray[np.int64]:
-    index = np.full((2 * REACH + 1, 2 * REACH + 1), -1, np.int64)
-    index[STENCIL.steps[:, 0] + REACH, STENCIL.steps[:, 1] + REACH] = np.arange(len(STENCIL.steps))
-    return index
-
-
-_STEP_INDEX = _step_index()
+_STEP_INDEX = np.full((2 * REACH + 1, 2 * REACH + 1), -1, np.int64)
+_STEP_INDEX[STENCIL.steps[:, 0] + REACH, STENCIL.steps[:, 1] + REACH] = np.arange(
+    len(STENCIL.steps))
 
 
 BURNED_PER_DIRECTION = 2
@@ -157,7 +151,7 @@ class OwnLines:
         scene = problem.scene
         self._problem = problem
         self._value, self.simulations = conditional_value(scene, problem.plan_fires)
-        self._work = tree_scratch(scene.field.shape)
+        self._sums = TreeSums(scene.field.shape)
         self.lengths = [n for n in lengths if n <= max(scene.field.shape)]
         self._directions = [line_steps(direction, self.lengths[-1], scene.field.breaks.leak)
                             for direction in COMPASS]
@@ -176,7 +170,7 @@ class OwnLines:
     def rated(self, slots: ProblemBatch) -> Lines:
         """All lines, with the value that comes through them under the breaks so far."""
         some = slots.trees_through_free(0)
-        flow = flow_of(some.code, pad(self._value), self._work, some.times)
+        flow = self._sums.flow(some.code, pad(self._value), some.times)
         return rated_lines(self._problem.scene.landscape, ground_of(slots), flow, self._directions,
                            self.lengths)
 

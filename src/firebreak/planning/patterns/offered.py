@@ -1,5 +1,6 @@
 """The corridors that a plan chooses among: of those of a map the ones with most value burned behind
-them per cost, of each kind so many, and pairs of routes that share an anchor.
+them per cost, of each kind so many, and pairs of routes that share an anchor; and straight ones,
+for where ground is even no route is better, and a straight line is the easiest to flag.
 """
 
 from collections import defaultdict
@@ -10,10 +11,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape.candidates.corridor import Cells, Corridor
-from firebreak.landscape.candidates.corridors.find import with_names
+from firebreak.env.storage.problem import Problem
+from firebreak.landscape.candidates.corridor import Anchor, Cells, Corridor, corridor_of
+from firebreak.landscape.candidates.corridors.anchors import kind_at
+from firebreak.landscape.candidates.corridors.find import LEAST_TREATED, with_names
+from firebreak.landscape.candidates.corridors.ground import GroundMaps
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.corridors import Corridors
+from firebreak.planning.core.rounds import line_list, loaded, spaced_lines
+from firebreak.planning.patterns.line_greedy import LENGTHS, OwnLines
 
 MOST, CELLS_EACH = 300, 500
 """Routes that are offered on a map that is not large; and one for each so many treatable cells."""
@@ -86,9 +92,7 @@ def leading(found: Sequence[Corridor], worth: NDArray[np.float64], most: int) ->
 
 
 def pairs_of(kept: Sequence[Corridor], worth: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Places of two corridors that share an anchor, by the value behind both per cost, best first:
-    what holds fire together may do so apart from neither.
-    """
+    """Places of two corridors that share an anchor, by value behind both per cost, best first."""
     found = []
     for one, other in combinations(range(min(len(kept), PAIRED)), 2):
         ends = [{anchor.cell for anchor in kept[k].anchors} for k in (one, other)]
@@ -99,3 +103,32 @@ def pairs_of(kept: Sequence[Corridor], worth: NDArray[np.float64]) -> list[tuple
             value = float(worth.ravel()[cells].sum())
             found.append((-value / (kept[one].cost + kept[other].cost), one, other))
     return [(one, other) for _, one, other in sorted(found)[:MOST_PAIRS]]
+
+
+EACH = 16
+"""Straight corridors of one length, at most."""
+LONGEST_M = 2600.0
+RATED = 4000
+"""Lines of one length that are looked at, of the largest rates."""
+
+
+def straight_corridors(problem: Problem, ground: GroundMaps, least_m: float) -> list[Corridor]:
+    """Straight corridors of `least_m` at least, those of one length apart from one another."""
+    land = problem.scene.landscape
+    cells = [n for n in LENGTHS if least_m <= n * land.cell_size_m <= max(LONGEST_M, least_m)]
+    if not cells:
+        return []
+    own = OwnLines(problem, cells)
+    lines = own.rated(loaded(problem))
+    rate, found = lines.gain / lines.price, []
+    for length in own.lengths:
+        those = np.flatnonzero((lines.length == length) & (rate > 0.0))
+        first = those[np.argsort(-rate[those], kind="stable")[:RATED]]
+        chosen = spaced_lines([line_list([own.cells_of(lines, k) for k in first.tolist()])],
+                              EACH * length, land.shape)
+        for path in chosen:
+            if land.treatable.ravel()[path].mean() >= LEAST_TREATED:
+                ends = tuple(Anchor(int(end), kind_at(int(end), land, ground))
+                             for end in path[[0, -1]])
+                found.append(corridor_of(path, land, "route", ends))
+    return found

@@ -22,10 +22,11 @@ from firebreak.fire import REACH, pad, padded_cells, padded_width
 from firebreak.free_memory import check_free
 from firebreak.landscape.candidates.corridor import Cells
 from firebreak.landscape.candidates.lines import narrow_ground
+from firebreak.planning.core.break_segments import CORNERS
 from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors
 from firebreak.planning.core.line_trials import Memory, Trial, saved_by
 from firebreak.planning.core.rounds import spendable
-from firebreak.planning.ranking import flow_of, tree_scratch
+from firebreak.planning.ranking import TreeSums
 
 BESIDE_M, BESIDE_CELLS = 90.0, 3
 """Two routes nearer than the larger of both run beside one another."""
@@ -35,7 +36,6 @@ MOST_BESIDE = 1.0 / 3.0
 MOST_TRIED = 60
 """Runs that are tried before one is placed, at most, where one of them saves something."""
 
-_TOUCHING = np.ones((3, 3), np.bool_)
 
 
 class _Open(NamedTuple):
@@ -74,7 +74,7 @@ class RatedRuns:
         """slots: whose slot 0 holds the problem."""
         self._problem, self._slots, self._runs = problem, slots, lines.runs()
         runs = self._runs
-        on_route = lines.mask_of("route", slots.sizes.shape).ravel()
+        on_route = lines.mask(slots.sizes.shape, "route").ravel()
         self._built_of_routes, self._narrow = lines.routes, narrow_ground(problem.scene.landscape)
         self._routes = np.array([lines.routes and on_route[run].all() for run in runs], np.bool_)
         self._in_place = trial_in_place(slots, 0)
@@ -112,7 +112,7 @@ class RatedRuns:
         """
         size = self._problem.scene.landscape.cell_size_m
         reach = max(BESIDE_CELLS, round(BESIDE_M / size))
-        near = ndimage.binary_dilation(self._slots.breaks[0], _TOUCHING, reach).ravel()
+        near = ndimage.binary_dilation(self._slots.breaks[0], CORNERS, reach).ravel()
         return np.array([not route or (
             cells.size >= MOST_BESIDE * run.size and float(near[cells].mean()) <= MOST_BESIDE)
             for route, cells, run in zip(self._routes, found.cells, self._runs, strict=True)],
@@ -123,9 +123,9 @@ class RatedRuns:
         bare ground joins what it touches, as in the counts of a plan.
         """
         land, breaks = self._problem.scene.landscape, self._slots.breaks[0]
-        stretch = ndimage.label(breaks | self._narrow, _TOUCHING)[0]
+        stretch = ndimage.label(breaks | self._narrow, CORNERS)[0]
         pieces = np.unique(stretch[breaks])
-        near = ndimage.binary_dilation(np.isin(stretch, pieces), _TOUCHING).ravel()
+        near = ndimage.binary_dilation(np.isin(stretch, pieces), CORNERS).ravel()
         built, cell_ha = int(breaks.sum()), land.cell_size_m**2 / 1e4
         return np.array([
             pieces.size + (not near[cells].any()) <= (built + cells.size) * cell_ha / HA_A_PIECE
@@ -177,7 +177,7 @@ class RatedRuns:
     def _forget_touched(self, found: _Open) -> None:
         """Forgets the ratings of runs that touch what was broken since the last choice."""
         breaks = self._slots.breaks[0]
-        near = ndimage.binary_dilation(breaks & ~self._breaks, _TOUCHING).ravel()
+        near = ndimage.binary_dilation(breaks & ~self._breaks, CORNERS).ravel()
         self._breaks = breaks.copy()
         for k, cells in enumerate(found.cells):
             if near[cells].any() or cells.size < self._runs[k].size:
@@ -190,12 +190,12 @@ class RatedRuns:
         scene, trees = self._problem.scene, self._slots.plan_trees(0)
         if scene.field.spots.cells.size:  # embers come from anywhere
             return np.full(len(self._runs), trees.loss.mean())
-        value, work = pad(scene.value.astype(np.float64)), tree_scratch(self._slots.sizes.shape)
+        value, sums = pad(scene.value.astype(np.float64)), TreeSums(self._slots.sizes.shape)
         first = np.cumsum([0, *(near.size for near in self._near)])
         cells = np.concatenate([*self._near, np.empty(0, np.int64)])
         affected = self._slots.affected(0)[:self._affected.size]
         for k in np.flatnonzero(affected != self._affected).tolist():
-            through = flow_of(trees.code[k:k + 1], value, work, trees.times[k:k + 1],
+            through = sums.flow(trees.code[k:k + 1], value, trees.times[k:k + 1],
                               along=False).through
             total = np.concatenate([[0.0], np.cumsum(through[cells])])
             self._saved[k] = np.minimum(total[first[1:]] - total[first[:-1]], trees.loss[k])

@@ -18,8 +18,7 @@ from firebreak.fire import FireBehavior, Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.kernels import lay_paths, path_steps
 from firebreak.planning.core.plan import cost_of
-from firebreak.planning.core.rounds import afford
-from firebreak.planning.patterns.strips import COVERS, STRIP_CELLS, Pattern, distance_to_strips
+from firebreak.planning.patterns.strips import KINDS, Pattern, cost_of_strips, strips_for
 
 GAP = 50.0
 """Price of a cell that burns and may not be treated, in cells of mean cost: it leaves a gap."""
@@ -124,9 +123,7 @@ class _Bands:
         return np.minimum(np.maximum(first, -1), first + self._whole - self.height)
 
     def groups(self) -> Iterator[tuple[NDArray[np.int64], range]]:
-        """Bands that lie on the map, as many at a time as have no more cells than the map, and the
-        columns in which they do, with one more on either side.
-        """
+        """Bands on the map, as many at a time as have its cells; their columns, one more around."""
         rows, cols = self._shape
         every, group, among = np.arange(cols), list[int](), range(0)
         for band in range(self._count):
@@ -147,10 +144,7 @@ class _Bands:
 
 def _paths(price: Floats, bands: _Bands, some: NDArray[np.int64], columns: range,
            joined: bool) -> Iterator[NDArray[np.int64]]:
-    """The cheapest path along each of some bands, steps of (column, row), i64 [2, n].
-
-    price: [rows, cols].
-    """
+    """The cheapest path, (column, row) i64 [2, n], along each of some bands; price [rows, cols]."""
     cols = price.shape[1]
     first = bands.first_rows(some, np.arange(columns.start, columns.stop))
     own = np.ascontiguousarray(price[:, columns.start:columns.stop].T)
@@ -224,7 +218,10 @@ def main_winds(scene: Scene, lost: Sequence[int]) -> list[Towards]:
         _, north, east = total[row].tolist()
         length = float(np.hypot(north, east))
         towards = (-north / length, east / length) if length > 0.0 else (0.0, 1.0)
-        if len(found) < WINDS and all(_apart_deg(towards, other) >= APART_DEG for other in found):
+        # Rows across a wind are rows across its opposite.
+        cosines = [abs(towards[0] * other[0] + towards[1] * other[1]) for other in found]
+        if len(found) < WINDS and all(
+                np.degrees(np.arccos(min(cosine, 1.0))) >= APART_DEG for cosine in cosines):
             found.append(towards)
     return found
 
@@ -239,8 +236,7 @@ def row_plans(landscape: Landscape, winds: list[Towards], budget: float,
     """
     worst = (Across(winds[0], 1.0),)
     plans = [RowPlan(_strips(landscape, winds[0], length, cover, budget, joined), worst)
-             for length, cover in product(STRIP_CELLS, COVERS)
-             if cover < 1.0 or length == STRIP_CELLS[0]]
+             for length, cover in KINDS]
     every: list[tuple[float, tuple[Across, ...]]] = [
         (room, (Across(towards, 1.0),)) for towards, room in product(winds, ROOM)]
     every += [(ROOM_OF_MORE, (Across(winds[0], 1.0 - SECOND), Across(towards, SECOND)))
@@ -273,22 +269,7 @@ def _each_once(rows: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def _strips(landscape: Landscape, towards: Towards, length: float, cover: float, budget: float,
             joined: bool) -> NDArray[np.int64]:
-    """Strips as `strips.place_strips` has them, but for the search of their number; what is left of
-    the budget lengthens them.
-    """
-    allowed = np.flatnonzero(landscape.treatable)
-
-    def gap(count: int) -> NDArray[np.float64]:
-        return distance_to_strips(landscape.shape, towards, Pattern(length, cover, count),
-                                  joined).ravel()[allowed]
-
-    count = most_rows(lambda count: cost_of(allowed[gap(count) <= 0.0], landscape), budget,
-                      max(landscape.shape))
-    away = gap(max(count, 1))
-    return afford(allowed[np.argsort(away, kind="stable")], landscape.cost, budget)
-
-
-def _apart_deg(one: Towards, other: Towards) -> float:
-    """Between two axes: rows across a wind are rows across its opposite."""
-    cosine = abs(one[0] * other[0] + one[1] * other[1])
-    return float(np.degrees(np.arccos(min(cosine, 1.0))))
+    """Strips as `strips.place_strips` has them, but for the search of their number."""
+    count = most_rows(lambda count: cost_of_strips(
+        landscape, towards, Pattern(length, cover, count), joined), budget, max(landscape.shape))
+    return strips_for(landscape, towards, Pattern(length, cover, max(count, 1)), joined, budget)

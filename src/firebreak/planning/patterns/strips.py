@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import Problem
-from firebreak.fire import KnownFires, Scene, burn
+from firebreak.fire import KnownFires, burn
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement, Task, afford
 
 
 class ProblemWeather(NamedTuple):
-    """row: of the travel field. towards: (rows, columns) that fire runs to in it, of length 1.
-    cells_burned: cell by cell, by all plan fires on the untreated map.
-    """
+    """row: of the travel field; towards: of fire, length 1; cells_burned: by all plan fires."""
 
     row: int
     towards: tuple[float, float]
@@ -36,19 +36,14 @@ def problem_weather(problem: Problem) -> ProblemWeather:
     rows = slice(worst * steps, (worst + 1) * steps)
     fastest = scene.behavior.rate_of_spread_m_min[rows].mean(axis=(1, 2)).argmax()
     row = worst * steps + int(fastest)
-    return ProblemWeather(row, _heading(scene, row),
-                          float(burned.burn_probability.sum()) * fires.source.size)
-
-
-def _heading(scene: Scene, row: int) -> tuple[float, float]:
-    """Direction that the heads of fires run to, mean over the map weighted by the rate of
-    spread.
-    """
     rate = scene.behavior.rate_of_spread_m_min[row]
     heading = np.radians(scene.behavior.heading_deg[row])
+    # The mean direction that the heads of fires run to, weighted by the rate of spread.
     north, east = float((rate * np.cos(heading)).sum()), float((rate * np.sin(heading)).sum())
     length = float(np.hypot(north, east))
-    return (-north / length, east / length) if length > 0.0 else (0.0, 1.0)
+    return ProblemWeather(
+        row, (-north / length, east / length) if length > 0.0 else (0.0, 1.0),
+        float(burned.burn_probability.sum()) * fires.source.size)
 
 
 def along(shape: tuple[int, int], towards: tuple[float, float]) -> NDArray[np.float64]:
@@ -57,17 +52,17 @@ def along(shape: tuple[int, int], towards: tuple[float, float]) -> NDArray[np.fl
     return rows * towards[0] + cols * towards[1]
 
 
-STRIP_CELLS = (4.0, 8.0, 16.0, 32.0)
-COVERS = (0.5, 2.0 / 3.0, 0.8, 1.0)
-"""Share of a row that its strips take. Above one half, strips of neighbouring rows overlap."""
+STRIP_CELLS, COVERS = (4.0, 8.0, 16.0, 32.0), (0.5, 2.0 / 3.0, 0.8, 1.0)
+"""Lengths of strips, and their shares of a row: above a half those of two rows overlap."""
+KINDS = tuple((length, cover) for length, cover in product(STRIP_CELLS, COVERS)
+              if cover < 1.0 or length == STRIP_CELLS[0])
+"""(length, cover) of the patterns that are tried."""
 
 _TIE = 1e-9
 
 
 class Pattern(NamedTuple):
-    """Rows of strips. length: cells of a strip; cover: share of a row that strips take; rows: how
-    many there are.
-    """
+    """Rows of strips. length: cells of a strip; cover: its share of a row; rows: their number."""
 
     length: float
     cover: float
@@ -75,20 +70,15 @@ class Pattern(NamedTuple):
 
 
 def place_strips(task: Task) -> Placement:
-    """Rows of strips across the wind of the worst weather, as many rows as the budget buys.
-
-    Of several lengths of strips and gaps those that save most on the plan fires are kept.
+    """Strips across the wind of the worst weather, of several kinds that which saves most.
 
     Source: parallel strips that overlap in part, Finney (2001), Forest Science 47(2), 219-228.
     """
-    problem = task.problem
-    scene = problem.scene
-    weather = problem_weather(problem)
-    plans = [_plan(scene, problem.budget, weather.towards, length, cover)
-             for length, cover in product(STRIP_CELLS, COVERS)
-             if cover < 1.0 or length == STRIP_CELLS[0]]
-    cells = best_on_plan_fires(task, plans)
-    return Placement(cells, 1.0 + len(plans))
+    weather, land = problem_weather(task.problem), task.problem.scene.landscape
+    joined, budget = task.problem.scene.field.breaks.leak, task.problem.budget
+    plans = [most_strips(land, weather.towards, length, cover, joined, budget)
+             for length, cover in KINDS]
+    return Placement(best_on_plan_fires(task, plans), 1.0 + len(plans))
 
 
 def best_on_plan_fires(task: Task, plans: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -103,24 +93,29 @@ def best_on_plan_fires(task: Task, plans: list[NDArray[np.int64]]) -> NDArray[np
     return plans[int(np.argmin(losses))]
 
 
-def _plan(scene: Scene, budget: float, towards: tuple[float, float], length: float,
-          cover: float) -> NDArray[np.int64]:
-    """The strips of the most rows that the budget buys; what is left lengthens them."""
-    land = scene.landscape
+def most_strips(land: Landscape, towards: tuple[float, float], length: float, cover: float,
+                joined: bool, budget: float) -> NDArray[np.int64]:
+    """Flat cells of the strips of the most rows that the budget buys, looked for one by one."""
     rows = 1
-    while _cost(scene, towards, Pattern(length, cover, rows + 1)) <= budget and (
-            rows < max(land.shape)):
+    while rows < max(land.shape) and cost_of_strips(
+            land, towards, Pattern(length, cover, rows + 1), joined) <= budget:
         rows += 1
-    gap = distance_to_strips(land.shape, towards, Pattern(length, cover, rows),
-                             scene.field.breaks.leak)
+    return strips_for(land, towards, Pattern(length, cover, rows), joined, budget)
+
+
+def strips_for(land: Landscape, towards: tuple[float, float], pattern: Pattern, joined: bool,
+               budget: float) -> NDArray[np.int64]:
+    """Flat cells of strips, of which what is left of the budget lengthens some."""
+    gap = distance_to_strips(land.shape, towards, pattern, joined)
     allowed = np.flatnonzero(land.treatable)
     return afford(allowed[np.argsort(gap.ravel()[allowed], kind="stable")], land.cost, budget)
 
 
-def _cost(scene: Scene, towards: tuple[float, float], pattern: Pattern) -> float:
-    land = scene.landscape
-    strips = distance_to_strips(land.shape, towards, pattern, scene.field.breaks.leak) <= 0.0
-    return float(land.cost[strips & land.treatable].astype(np.float64).sum())
+def cost_of_strips(land: Landscape, towards: tuple[float, float], pattern: Pattern,
+                   joined: bool) -> float:
+    """Cost of the treatable cells of strips."""
+    strips = distance_to_strips(land.shape, towards, pattern, joined) <= 0.0
+    return cost_of(np.flatnonzero(strips & land.treatable), land)
 
 
 def distance_to_strips(shape: tuple[int, int], towards: tuple[float, float], pattern: Pattern,

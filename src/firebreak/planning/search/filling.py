@@ -15,29 +15,36 @@ from firebreak.checks import fail
 from firebreak.fire import TravelField
 from firebreak.planning.core.limits import forever
 from firebreak.planning.core.progress import Reporter, no_report
-from firebreak.planning.core.rounds import Placement, PlanningCase, Task, spaced_best
+from firebreak.planning.core.rounds import (
+    Placement,
+    PlanningCase,
+    Task,
+    spaced_best,
+)
 from firebreak.planning.search.plan_state import PlanState
 
 Candidates = Callable[[PlanState], NDArray[np.int64]]
-"""The cells, flat, lowest first, among which the next break is sought; `PlanState.available` gives
-all that may be broken."""
+"""The cells, flat, lowest first and `available`, among which the next break is sought."""
 
 
-def by_downstream_value(count: int) -> Candidates:
-    """The `count` available cells with the most value burned behind them per cost."""
+def leading(score: Callable[[PlanState, NDArray[np.int64]], NDArray[np.floating]],
+            count: int) -> Candidates:
+    """The `count` available cells of the largest scores."""
     def candidates(state: PlanState) -> NDArray[np.int64]:
         cells = state.available()
         if cells.size <= count:
             return cells
-        score = state.downstream_value()[cells] / state.price(cells)
-        return np.sort(cells[np.argsort(-score, kind="stable")[:count]])
+        return np.sort(cells[np.argsort(-score(state, cells), kind="stable")[:count]])
     return candidates
 
 
+def by_downstream_value(count: int) -> Candidates:
+    """The `count` available cells with the most value burned behind them per cost."""
+    return leading(lambda state, cells: state.downstream_value()[cells] / state.price(cells), count)
+
+
 def ranked(state: PlanState, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`cells` by the loss that each saves per cost, then by downstream value per cost, then by
-    index.
-    """
+    """`cells` by loss saved per cost, then by downstream value per cost, then by index."""
     price = state.price(cells)
     below = state.downstream_value()[cells] / price
     return cells[np.lexsort((cells, -below, -state.gains(cells) / price))]
@@ -45,9 +52,7 @@ def ranked(state: PlanState, cells: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def fill(state: PlanState, candidates: Candidates, batch: int = 1,
          report: Reporter = no_report, go_on: Callable[[], bool] = forever) -> None:
-    """Places breaks until no candidate is affordable or it may not go on, `batch` spaced ones per
-    round; `report` takes the share of the budget that is spent.
-    """
+    """Places breaks, `batch` spaced ones a round, until none is affordable or it may not go on."""
     while go_on() and (cells := candidates(state)).size:
         report(state.spent_share())
         order = ranked(state, cells)
@@ -62,9 +67,9 @@ def fill(state: PlanState, candidates: Candidates, batch: int = 1,
 
 
 def best_first(state: PlanState, go_on: Callable[[], bool] = forever) -> list[int]:
-    """The plan's breaks in an order of which every beginning is a plan for a smaller budget: each
-    next one saves most after those before it. The plan keeps the same breaks. Where it may not go
-    on, the others follow in the order in which they were found.
+    """The plan's breaks, the same, in an order whose every beginning is a plan for a smaller
+    budget: the next saves most after those before it. Stopped, the others follow as they were
+    found.
     """
     found, chosen = list(state.cells), set(state.cells)
     state.change(list(state.cells), [])
@@ -126,7 +131,5 @@ def check_case(case: PlanningCase) -> None:
 
 
 def tries_quickly(field: TravelField) -> bool:
-    """True where the fires that a break changes are solved again from where it changes them, in one
-    weather: else every trial burns fires anew, or a fire's hours one by one.
-    """
+    """True where trials repair fires in one weather: else they burn anew, or hour by hour."""
     return not field.breaks.burns_anew and field.steps == 1 and not field.spots.cells.size

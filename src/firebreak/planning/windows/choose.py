@@ -1,15 +1,12 @@
-"""Lines chosen one after another by what they save per cost, each by all fires under those before;
-and what they save, as far as it is known: by line, shard and fire.
+"""Lines chosen one after another by what they save per cost, each by all fires under those before.
 
-Most lines are not rated again before one is chosen: savings mostly fall, so a line that saved less
-than the best is passed over, until what it saved comes to the front. After a line was taken, what
-another saves of a fire that depends on both is out of date, and so is all that a line saves whose
-end lies beside it: savings rise where a gap closes. What is out of date goes by fires, not by
-shards, so that the plan does not depend on which fires share a shard.
+Savings mostly fall, so a line that saved less than the best is passed over until what it saved
+comes to the front. After a line was taken, what another saves of a fire that depends on both is out
+of date, and so is all that a line saves whose end lies beside it: savings rise where a gap closes.
+That goes by fires, not by shards, so that the plan does not depend on which fires share a shard.
 
 Source: lazy evaluation, Minoux (1978), "Accelerated greedy algorithms"; CELF, Leskovec et al.
-(2007). Here savings can rise, which neither allows for: lines beside the one that was chosen are
-rated again at once.
+(2007). Here savings can rise: lines beside the one that was chosen are rated again at once.
 """
 
 import heapq
@@ -20,7 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
+from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.windows.shards.shard_plan import Rating, Wanted
 
 BESIDE = 3
@@ -50,7 +49,9 @@ class Ratings:
         # All of a line, or by shard the fires; which, must not depend on who shares a shard.
         self._whole = set(range(len(lines)))
         self._stale: list[dict[int, set[int]]] = [{} for _ in lines]
-        self._beside = _Ends(lines, cols)
+        self._owner = np.repeat(np.arange(len(lines)), [line.size for line in lines])
+        self._places = [np.stack(np.divmod(line, cols), axis=1) for line in lines]
+        self._near = cKDTree(np.concatenate([np.empty((0, 2), np.int64), *self._places]))
         self._known: set[int] = set()
         self.risen = self.rated = 0
 
@@ -107,55 +108,26 @@ class Ratings:
         self._total[line] += sum(now.values()) - sum(before.values())
 
     def take(self, line: int) -> set[int]:
-        """Marks what is out of date once a line is broken; returns the lines with ends beside it,
-        whose savings may rise.
-        """
+        """Marks what a new line makes stale; returns the lines beside it, which may save more."""
         for shard in self._meets[line]:
             for fire in self._saved.pop((line, shard), ()):
                 for other in self._lines_of[shard, fire]:
                     self._stale[other].setdefault(shard, set()).add(fire)
-        beside = self._beside.of(line)
+        near = self._near.query_ball_point(self._places[line], BESIDE, p=np.inf)
+        beside = {int(self._owner[k]) for own in near for k in own} - {line}
         self._whole |= beside
         return beside
 
 
-class _Ends:
-    """The cells of lines, to find lines beside others."""
-
-    def __init__(self, lines: Sequence[NDArray[np.int64]], cols: int) -> None:
-        self._lines, self._cols = lines, cols
-        self._at: defaultdict[Pair, set[int]] = defaultdict(set)
-        for number, cells in enumerate(lines):
-            row, col = np.divmod(cells, cols)
-            for block in set(zip((row // BESIDE).tolist(), (col // BESIDE).tolist(), strict=True)):
-                self._at[block].add(number)
-
-    def of(self, line: int) -> set[int]:
-        """Other lines with a cell at most BESIDE from one of a line's."""
-        row, col = np.divmod(self._lines[line], self._cols)
-        near = {number for r, c in zip((row // BESIDE).tolist(), (col // BESIDE).tolist(),
-                                       strict=True)
-                for down in (-1, 0, 1) for right in (-1, 0, 1)
-                for number in self._at.get((r + down, c + right), ())} - {line}
-        return {number for number in near if self._distance(line, number) <= BESIDE}
-
-    def _distance(self, one: int, other: int) -> int:
-        first, second = (np.stack(np.divmod(self._lines[k], self._cols)) for k in (one, other))
-        return int(np.abs(first[:, :, None] - second[:, None]).max(axis=0).min())
-
-
 BATCH = 32
-"""Lines rated at once, at most, besides those beside the last one: the same for any number of
-workers, for it decides what is rated and so, where savings rise, the plan."""
+"""Lines rated at once, at most: the same for any number of workers, for it decides."""
 
 Rate = Callable[[tuple[int, ...], dict[int, list[Wanted]]], dict[int, Rating]]
 """(lines taken so far, by shard the lines to rate) -> by shard their ratings."""
 
 
 class Selection(NamedTuple):
-    """lines: chosen, in order, those that had to be first; saved: by each of the others when it was
-    chosen, in whole units; left: of the budget, in units of cost.
-    """
+    """lines: chosen, in order, the first too; saved: by the others then, in whole units; left."""
 
     lines: list[int]
     saved: list[int]
@@ -164,7 +136,7 @@ class Selection(NamedTuple):
 
 def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate, *,
                  first: Sequence[int] = (), without: Container[int] = (), lazy: bool = True,
-                 report: Callable[[int], object] = lambda spent: None) -> Selection:
+                 report: Reporter = no_report) -> Selection:
     """The lines that save most per cost, until the budget buys none that saves anything.
 
     Savings per cost are compared exactly; of equals the line of the lower number is taken.
@@ -174,7 +146,7 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
         first: lines that are taken before any is chosen, whatever they save; the budget pays.
         without: lines that are not chosen.
         lazy: else every line that is out of date is rated before one is chosen.
-        report: takes what was spent.
+        report: takes the share of the budget that is spent.
     """
     left = budget - sum(costs[line] for line in first)
     chosen, saved = list(first), list[int]()
@@ -203,7 +175,7 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
         saved.append(ratings.saved(best))
         left -= costs[best]
         open_.discard(best)
-        report(costs[best])
+        report((budget - left) / max(budget, 1))
         beside = ratings.take(best)
         open_ = {line for line in open_ if costs[line] <= left}
         urgent = beside & open_ if lazy else {k for k in open_ if ratings.stale(k)}

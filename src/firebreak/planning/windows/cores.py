@@ -1,12 +1,8 @@
-"""The windows of a large map: cores that tile it, the margin around each, and lines across the
-seams between them.
-
-A window may treat its core; in its margin fires start and spread, so that it sees what comes into
-its core. How wide the margin must be follows from how far fires get.
+"""The windows of a large map: cores that tile it and that windows may treat, a margin around each,
+in which fires start and spread, and lines across the seams between them.
 
 Windows do not see what their neighbours propose, so two lines that almost meet at a seam get a
-third that joins them. It is judged as every line is: it saves nothing before the lines that it
-joins are taken, and is rated again when they are, for it lies beside them.
+third that joins them; it is rated again when they are taken, for it lies beside them.
 """
 
 from collections.abc import Sequence
@@ -19,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from firebreak.checks import fail
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.landscape.raster.windows import Window
 from firebreak.line_actions import line_steps
 
@@ -70,12 +66,10 @@ def cores_of(shape: tuple[int, int], side: int, margin: int) -> list[Core]:
     """Cores of about `side` x `side` cells that tile a map, row by row."""
     rows, cols = (np.linspace(0, size, max(1, round(size / side)) + 1).round().astype(int).tolist()
                   for size in shape)
-    found: list[Core] = []
-    for top, bottom in pairwise(rows):
-        for left, right in pairwise(cols):
-            found.append(Core(len(found), window_of((top, left, bottom, right)),
-                              window_of(widened((top, left, bottom, right), margin, shape))))
-    return found
+    boxes = [(top, left, bottom, right) for top, bottom in pairwise(rows)
+             for left, right in pairwise(cols)]
+    return [Core(number, window_of(box), window_of(widened(box, margin, shape)))
+            for number, box in enumerate(boxes)]
 
 
 def window_of(box: Box) -> Window:
@@ -92,10 +86,7 @@ def widened(box: Box, by: int, shape: tuple[int, int]) -> Box:
 
 
 def margin_for(reach: NDArray[np.int64], side: int) -> int:
-    """The margin that STAY of the fires do not get beyond, but no wider than a core.
-
-    reach: i64 [F], cells that each gets away from its start along a row or a column.
-    """
+    """The margin, at most a core, that STAY of the fires, of reach i64 [F] cells, stay within."""
     wanted = int(np.quantile(reach, STAY, method="higher"))
     return min(max(-(-wanted // MARGIN_STEP) * MARGIN_STEP, LEAST_MARGIN), max(side, LEAST_MARGIN))
 
@@ -123,19 +114,23 @@ def reach_of(source: NDArray[np.int64], boxes: Sequence[Box], cols: int) -> NDAr
 
 def share_beyond(source: NDArray[np.int64], boxes: Sequence[Box], cores: Sequence[Core],
                  shape: tuple[int, int]) -> float:
-    """The share of fires that touch the rim of the window of the core in which they start, where
-    the map goes on.
-    """
-    of_cell = np.empty(shape, np.int64)
-    for core in cores:
-        of_cell[core.inside.slices] = core.number
+    """The share of fires that touch a rim, inside the map, of the window they start in."""
+    of_cell = _core_of_cells(cores, shape).ravel()
     beyond = 0
     for cell, (top, left, bottom, right) in zip(source.tolist(), boxes, strict=True):
-        own = cores[int(of_cell.ravel()[cell])].whole
+        own = cores[int(of_cell[cell])].whole
         beyond += (0 < own.row >= top or 0 < own.col >= left
                    or shape[0] > own.row + own.rows <= bottom
                    or shape[1] > own.col + own.cols <= right)
     return beyond / max(source.size, 1)
+
+
+def _core_of_cells(cores: Sequence[Core], shape: tuple[int, int]) -> NDArray[np.int64]:
+    """The number of the core of each cell, i64 [H, W]."""
+    core_of = np.empty(shape, np.int64)
+    for core in cores:
+        core_of[core.inside.slices] = core.number
+    return core_of
 
 
 GAP = 6
@@ -149,21 +144,16 @@ def seam_lines(lines: Sequence[NDArray[np.int64]], landscape: Landscape, cores: 
 
     joined: by edges, see `line_steps`.
     """
-    cols = landscape.shape[1]
-    core_of = np.empty(landscape.shape, np.int64)
-    for core in cores:
-        core_of[core.inside.slices] = core.number
     cells = np.concatenate([np.empty(0, np.int64), *lines])
     line_of = np.repeat(np.arange(len(lines)), [line.size for line in lines])
     if not cells.size:
         return []
-    own = core_of.ravel()[cells]
-    place = np.stack(np.divmod(cells, cols), axis=1)
+    own = _core_of_cells(cores, landscape.shape).ravel()[cells]
+    place = np.stack(np.divmod(cells, landscape.shape[1]), axis=1)
     pairs = cKDTree(place).query_pairs(GAP, p=np.inf, output_type="ndarray")
     pairs = pairs[own[pairs[:, 0]] != own[pairs[:, 1]]]
     apart = np.abs(place[pairs[:, 0]] - place[pairs[:, 1]]).max(axis=1)
-    taken = np.zeros(landscape.shape, np.bool_)
-    taken.ravel()[cells] = True
+    taken = mask_of_cells(cells, landscape.shape)
     found: list[NDArray[np.int64]] = []
     done: set[tuple[int, int]] = set()
     for k in np.lexsort((pairs[:, 1], pairs[:, 0], apart)).tolist():
@@ -181,9 +171,7 @@ def seam_lines(lines: Sequence[NDArray[np.int64]], landscape: Landscape, cores: 
 
 def _between(first: NDArray[np.int64], last: NDArray[np.int64], landscape: Landscape,
              taken: NDArray[np.bool_], joined: bool) -> NDArray[np.int64]:
-    """Cells between two on a straight line that may be treated and are in no line; none where one
-    burns and may not be treated.
-    """
+    """Open cells on a straight line between two; none where one burns and is not treatable."""
     down, right = (last - first).tolist()
     count = 2 * max(abs(down), abs(right)) + 2 if joined else max(abs(down), abs(right)) + 1
     steps = first + line_steps((down, right), count, joined)

@@ -1,13 +1,10 @@
 """Rows of breaks across the whole map as another start of a plan by windows.
 
 Windows see no further than their margin, and lines that are taken one by one close no front that
-several have to close together. So plans that are rows of breaks from edge to edge stand beside
-theirs. Where the best of them saves more of fires that chose neither, more such rows are laid than
-the budget buys; their pieces that save least beside the others are given up, until it pays for the
-rest and has something left, which buys the lines that then save most, those of windows too.
-
-Source: backward elimination: what closes a front together is worth little alone, so it is judged
-where the rest of it stands.
+several have to close together. Where rows from edge to edge save more of fires that chose neither,
+more of them are laid than the budget buys; their pieces that save least beside the others are given
+up (backward elimination: what closes a front together is judged where the rest of it stands), until
+it pays for the rest and for the lines that then save most, those of windows too.
 """
 
 import contextlib
@@ -20,6 +17,7 @@ from numpy.typing import NDArray
 from firebreak.checks import InputError, counted, fail
 from firebreak.executors.base import Executor
 from firebreak.fire import Fires
+from firebreak.landscape.landscape import mask_of_cells
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.progress import Reporter, part_of
 from firebreak.planning.core.rules import short_pieces
@@ -40,8 +38,7 @@ PIECE_CELLS = 24
 FIRST_FIRES, BEST = 512, 4
 """Every plan of rows is burned with so many of the plan fires, and so many of the best with all."""
 OVER, LEFT = 1.5, 0.1
-"""Times the budget that rows cost before pieces are given up, and the share of it that is left
-for other lines then."""
+"""Budgets that rows cost at first, and the share left for other lines in the end."""
 CUTS = (0.5, 0.7, 1.0)
 """Shares of what is too much that are given up, one time after the other."""
 CHOICE_SET = "choice"
@@ -52,19 +49,14 @@ class Chosen(NamedTuple):
 
     Attributes:
         cells: i64 [n], flat, in order.
-        lines: all that were judged; taken: numbers of those that the plan is made of.
-        lost: by all plan fires under it, in whole units.
-        rated, risen: see `Ratings`.
+        lines, made: all that were judged, and the plan of them.
         rows: whether it began with rows across the whole map.
         burned: fires that burned on the whole map under plans, to choose among them.
     """
 
     cells: NDArray[np.int64]
     lines: Lines
-    taken: list[int]
-    lost: int
-    rated: int
-    risen: int
+    made: LinePlan
     rows: bool
     burned: int = 0
 
@@ -85,7 +77,7 @@ class _Burns:
 
 
 def chosen_plan(region: Region, sharded: ShardedFires, windows: LinePlan, untreated: Sequence[int],
-                budget: float, kept: Kept, report: Reporter, *, lazy: bool) -> Chosen:
+                budget: float, kept: Kept, report: Reporter) -> Chosen:
     """The plan of windows, or one that begins with rows, where that saves more of the choice fires.
 
     Args:
@@ -98,20 +90,28 @@ def chosen_plan(region: Region, sharded: ShardedFires, windows: LinePlan, untrea
         InputError: neither saves anything, or none keeps to the rules.
     """
     burns = _Burns(region, sharded.executor, kept)
-    chosen = _choose(region, sharded, windows, untreated, budget, kept, burns, report, lazy=lazy)
+    chosen = _choose(region, sharded, windows, untreated, budget, kept, burns, report)
     if not chosen.cells.size:
-        raise _no_plan(region, windows)
+        where = f"landscape {region.scene.landscape.name}"
+        if windows.short:
+            raise fail(expected=f"pieces of at least {region.rules.shortest_m:g} m",
+                       given="only shorter ones with this budget", where=where,
+                       remedy="lower --shortest-m, or raise the budget")
+        raise fail(
+            expected="lines or rows of breaks that save something of the plan fires",
+            given=f"none that does, of {counted(region.fires.source.size, 'plan fire')}",
+            where=where, remedy="raise --plan-fires or the budget, let fires last longer, or make "
+                                "other breaks")
     return chosen._replace(burned=burns.fires)
 
 
 def _choose(region: Region, sharded: ShardedFires, windows: LinePlan, untreated: Sequence[int],
-            budget: float, kept: Kept, burns: _Burns, report: Reporter, *, lazy: bool) -> Chosen:
+            budget: float, kept: Kept, burns: _Burns, report: Reporter) -> Chosen:
     """Plan chosen, see `chosen_plan`."""
-    by_windows = _chosen(sharded.lines, windows, windows.rated, windows.risen, rows=False)
+    by_windows = _chosen(sharded.lines, windows, rows=False)
     sharded.give_back()
     fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
-    lost = burns.lost
-    rows = _plans_of_rows(region, _by_stream(region, sharded, untreated), budget)
+    lost, rows = burns.lost, _plans_of_rows(region, _by_stream(region, sharded, untreated), budget)
     ranked: list[tuple[int, int]] = []
     every = region.fires.source.size
     for count in sorted({min(FIRST_FIRES, every), every}) if rows else ():
@@ -130,10 +130,10 @@ def _choose(region: Region, sharded: ShardedFires, windows: LinePlan, untreated:
     own = ShardedFires(region, sharded.shards, lines, sharded.executor, kept)
     rated, risen = windows.rated, windows.risen
     with contextlib.suppress(InputError):  # no plan that keeps to the rules is left
-        made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0), lazy=lazy)
+        made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0))
         own.give_back()
         rated, risen = rated + made.rated, risen + made.risen
-        better = _chosen(lines, made, rated, risen, rows=True)
+        better = _chosen(lines, made._replace(rated=rated, risen=risen), rows=True)
         if better.cells.size and lost(fires, [better.cells])[0] <= least:
             return better
     # That fits the plan fires more closely than the rows as they were, or is no plan.
@@ -142,25 +142,12 @@ def _choose(region: Region, sharded: ShardedFires, windows: LinePlan, untreated:
     pieces = _pieces(region, bare, np.ones(region.scene.landscape.shape, np.bool_))
     pieces = [include, *pieces] if include.size else pieces
     plain = LinePlan(list(range(len(pieces))), ranked[0][0], rated, risen)
-    return _chosen([*pieces, *sharded.lines], plain, rated, risen, rows=True)
+    return _chosen([*pieces, *sharded.lines], plain, rows=True)
 
 
-def _no_plan(region: Region, windows: LinePlan) -> InputError:
-    """Why there are no breaks to plan."""
-    where = f"landscape {region.scene.landscape.name}"
-    if windows.short:
-        return fail(expected=f"pieces of at least {region.rules.shortest_m:g} m",
-                    given="only shorter ones with this budget", where=where,
-                    remedy="lower --shortest-m, or raise the budget")
-    return fail(expected="lines or rows of breaks that save something of the plan fires",
-                given=f"none that does, of {counted(region.fires.source.size, 'plan fire')}",
-                where=where, remedy="raise --plan-fires or the budget, let fires last longer, or "
-                                    "make other breaks")
-
-
-def _chosen(lines: Lines, made: LinePlan, rated: int, risen: int, *, rows: bool) -> Chosen:
-    cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in made.lines)])
-    return Chosen(cells, lines, made.lines, made.lost, rated, risen, rows)
+def _chosen(lines: Lines, made: LinePlan, *, rows: bool) -> Chosen:
+    return Chosen(np.concatenate([np.empty(0, np.int64), *(lines[k] for k in made.lines)]), lines,
+                  made, rows)
 
 
 def _by_stream(region: Region, sharded: ShardedFires, untreated: Sequence[int]) -> list[int]:
@@ -209,17 +196,13 @@ def _lines_with_rows(region: Region, rows: RowPlan, proposed: Lines,
 
 def _pieces(region: Region, cells: NDArray[np.int64], free: NDArray[np.bool_]) -> Lines:
     """Pieces of rows where they are free."""
-    breaks = np.zeros(free.shape, np.bool_)
-    breaks.ravel()[cells] = True
-    return cut_lines(breaks & free, region.scene.landscape, PIECE_CELLS, region.rules.shortest_m)
+    return cut_lines(mask_of_cells(cells, free.shape) & free, region.scene.landscape, PIECE_CELLS,
+                     region.rules.shortest_m)
 
 
 def _fewer(region: Region, sharded: ShardedFires, first: Sequence[int], budget: float,
-           report: Reporter, *, lazy: bool) -> LinePlan:
-    """The plan that is left of too many lines.
-
-    first: how many must be included, and how many follow them, of which the plan keeps some.
-    """
+           report: Reporter) -> LinePlan:
+    """The plan left of too many lines; first: how many are forced, and how many may be given up."""
     land = region.scene.landscape
     costs = [cost_of(line, land) for line in sharded.lines]
     taken, enough = list(range(sum(first))), (1.0 - LEFT) * budget
@@ -228,15 +211,12 @@ def _fewer(region: Region, sharded: ShardedFires, first: Sequence[int], budget: 
         taken = _without_least(sharded, taken, first[0], costs,
                                spent - cut * max(spent - enough, 0.0))
         report(0.5 * (done + 1) / len(CUTS))
-    return plan_of_lines(region, sharded, sharded.lines, taken, budget, part_of(report, 0.5, 1.0),
-                         lazy=lazy)
+    return plan_of_lines(region, sharded, sharded.lines, taken, budget, part_of(report, 0.5, 1.0))
 
 
 def _without_least(sharded: ShardedFires, taken: list[int], forced: int, costs: Sequence[float],
                    budget: float) -> list[int]:
-    """Lines without those that save least per cost beside the others, so that a budget pays for
-    them; the first `forced` stay.
-    """
+    """Lines, the first `forced` at least, without those that save least per cost, paid for."""
     worth = dict(zip(taken, sharded.worth(tuple(taken)), strict=True))
     spent, gone = sum(costs[line] for line in taken), set[int]()
     for line in sorted(taken, key=lambda line: (worth[line] / costs[line], line)):

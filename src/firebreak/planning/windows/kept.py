@@ -1,9 +1,6 @@
-"""Answers that a plan by windows has computed so far, so that one that was killed goes on: the same
-command finds in a folder what its windows proposed and what its shards answered.
-
-A plan is a function of its input: the same questions come in the same order. So answers are kept in
-order, and a plan that is made again takes them until none is left. What shards answer follows from
-which fires each holds, and that from the memory that is free and the workers: see `Kept.begin`.
+"""Answers that a plan by windows has computed so far, so that the same command goes on where one
+was killed. The same questions come in the same order, so answers are kept in order. Those of shards
+follow from which fires each holds, and that from free memory and workers: see `Kept.begin`.
 """
 
 import contextlib
@@ -48,9 +45,7 @@ class Kept:
         """Takes what a window proposes."""
 
     def begin(self, shards: str) -> None:
-        """The questions to these shards, see `shards_key`, come next: answers of others are none
-        to them.
-        """
+        """Questions to these shards, see `shards_key`, come next: answers of others are void."""
 
     def answer(self, ask: Callable[[], Arrays]) -> Arrays:
         """The answer to the next question: the one that was kept, else what `ask` gives."""
@@ -145,18 +140,16 @@ class Unfinished(Kept):
         self._next = 0
 
     def proposal(self, window: int) -> Proposal | None:
-        """See `Kept`."""
         return self._proposals.get(_window(window))
 
     def keep_proposal(self, window: int, proposal: Proposal) -> None:
-        """See `Kept`."""
         self._write(self.folder / _window(window), {
             "cells": np.concatenate([np.empty(0, np.int64), *proposal.lines]),
             "count": np.array([line.size for line in proposal.lines], np.int64),
             "simulations": np.array([proposal.simulations])}, proposal.refused)
 
     def begin(self, shards: str) -> None:
-        """See `Kept`; removes answers of other shards."""
+        """Removes answers of other shards, see `Kept`."""
         if shards != self._shards:
             # The last one first: what a kill leaves of them has no gap.
             for path in reversed(self._files("answers-")):
@@ -165,7 +158,6 @@ class Unfinished(Kept):
         self._shards = shards
 
     def answer(self, ask: Callable[[], Arrays]) -> Arrays:
-        """See `Kept`."""
         if self._next < len(self._known):
             self._next += 1
             return self._known[self._next - 1]
@@ -188,57 +180,38 @@ class Unfinished(Kept):
 
     @contextlib.contextmanager
     def working(self, say: Callable[[str], object]) -> Iterator[None]:
-        """See `Kept`."""
         try:
             yield
         except BaseException:
             with contextlib.suppress(OSError):  # of a full disk: what is written already stays
                 self.write()
-            if self.is_kept:
+            if self._files():
                 say(f"firebreak: what is done of the plan is kept in {self.folder}: the same "
                     f"command with --out {shlex.quote(str(self.folder.parent))} goes on")
             raise
         self.write()
 
     def remove(self) -> None:
-        """See `Kept`."""
         self._fresh = []
         with contextlib.suppress(OSError):
-            for path in [*self._files(), *self._cut_short()]:
+            for path in [*self._files(), *(path for path in _files_in(self.folder)
+                                           if _CUT_SHORT.fullmatch(path.name))]:
                 path.unlink()
         for folder in (self.folder, *self._new):
             with contextlib.suppress(OSError):  # there is something else in it, or it was not made
                 folder.rmdir()
 
     @property
-    def windows(self) -> int:
-        """The number of windows whose proposals were kept."""
-        return len(self._proposals)
-
-    @property
-    def answers(self) -> int:
-        """The number of answers that were kept."""
-        return len(self._known)
-
-    @property
     def begun_words(self) -> str:
-        """See `Kept`."""
-        return "" if not self.windows else (
+        return "" if not self._proposals else (
             f"goes on with what is kept in {self.folder}: lines of "
-            f"{counted(self.windows, 'window')} and {counted(self.answers, 'answer')} of shards")
-
-    @property
-    def is_kept(self) -> bool:
-        """True where anything of the plan is in the folder."""
-        return bool(self._files())
+            f"{counted(len(self._proposals), 'window')} and "
+            f"{counted(len(self._known), 'answer')} of shards")
 
     def _files(self, begin: str = "") -> list[Path]:
         """Files of the folder that are this plan's, in order."""
         return [path for path in _files_in(self.folder)
                 if _OWN.fullmatch(path.name) and path.name.startswith(begin)]
-
-    def _cut_short(self) -> list[Path]:
-        return [path for path in _files_in(self.folder) if _CUT_SHORT.fullmatch(path.name)]
 
     def _write(self, path: Path, arrays: Arrays, words: str = "") -> None:
         from firebreak.tensor_file import pieces_of_file
@@ -296,20 +269,15 @@ def _from_the_first(files: Sequence[Arrays]) -> list[Arrays]:
 
 def job_of(region: Region, budget_share: float, settings: WindowSettings) -> str:
     """Names a plan by windows by all that it follows from."""
-    return hash_of(_parts(region, budget_share, settings))
-
-
-def _parts(region: Region, budget_share: float,
-           settings: WindowSettings) -> Iterator[str | bytes]:
     rules = region.rules
-    yield program()  # answers are taken up in their order, which all sources may change
-    yield from parts_of_scene(region.scene)
-    yield repr((region.method, region.search, region.share, region.seed, budget_share, settings,
-                rules.budget, rules.shortest_m))
-    for array in (*region.fires._replace(weight=region.fires.parts), rules.include):
-        yield bytes_of(array)
+    parts = [
+        program(),  # answers are taken up in their order, which all sources may change
+        *parts_of_scene(region.scene),
+        repr((region.method, region.search, region.share, region.seed, budget_share, settings,
+              rules.budget, rules.shortest_m)),
+        *map(bytes_of, (*region.fires._replace(weight=region.fires.parts), rules.include))]
     if region.policy is not None:
-        yield repr(region.policy.network.shapes)
+        parts.append(repr(region.policy.network.shapes))
         for name, weight in region.policy.network.state_dict().items():
-            yield name
-            yield weight.contiguous().numpy().tobytes()
+            parts += [name, weight.contiguous().numpy().tobytes()]
+    return hash_of(parts)

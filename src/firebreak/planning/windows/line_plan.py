@@ -2,7 +2,7 @@
 those that must be included first, and no piece that is shorter than the rules allow.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil, floor, log2
 from typing import NamedTuple
 
@@ -19,12 +19,15 @@ from firebreak.planning.core.rules import ROUNDS, short_pieces
 from firebreak.planning.windows.choose import Ratings, choose_lines
 from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in, shards_key
 from firebreak.planning.windows.region import Lines, Region, RegionWorker
-from firebreak.planning.windows.shards.shard_plan import ROOM, Rating, ShardPlan, Wanted
+from firebreak.planning.windows.shards.shard_plan import (
+    ROOM,
+    Rating,
+    ShardPlan,
+    Wanted,
+)
 
 _COST_BITS, _CHEAPEST_BITS = 40, 22
-"""Of the dearest cell's cost in whole units, at most; of the cheapest one's, at least: what a plan
-spends may then be as far from its budget as sums of costs are.
-"""
+"""Of the dearest cell at most, of the cheapest at least: sums of costs round as much."""
 
 
 class LinePlan(NamedTuple):
@@ -61,9 +64,7 @@ class ShardedFires:
         executor.share(lines)
 
     def give_back(self) -> None:
-        """Free the memory of every worker's shards now, not with whatever it is asked next: nothing
-        is rated after this.
-        """
+        """Frees the memory of every worker's shards now: nothing is rated after this."""
         self.executor.share([])
         call_each(self.executor, RegionWorker.shards_held.__name__,
                   [() for _ in range(self.executor.workers)])
@@ -89,18 +90,17 @@ class ShardedFires:
                 for shard in self.meets[line]:
                     places[shard].append(place)
             asked = [shard for shard, own in enumerate(places) if own]
-            calls = [(shard, self.shards[shard], taken, [wanted[place] for place in places[shard]])
-                     for shard in asked]
+            calls = [(shard, self.shards[shard], taken, [wanted[place] for place in places[shard]],
+                      True) for shard in asked]
             worth = np.zeros(len(taken), np.int64)
             for own, rating in zip((places[shard] for shard in asked), call_each(
-                    self.executor, RegionWorker.worth.__name__, calls, asked), strict=True):
+                    self.executor, RegionWorker.rate.__name__, calls, asked), strict=True):
                 worth[own] += [int(saved.sum()) for saved in rating.saved]
             return {"worth": worth}
 
         return self._kept.answer(ask)["worth"].tolist()
 
-    def rate(self, taken: tuple[int, ...],
-             wanted: dict[int, list[Wanted]]) -> dict[int, Rating]:
+    def rate(self, taken: tuple[int, ...], wanted: dict[int, list[Wanted]]) -> dict[int, Rating]:
         """The saving of lines by shard."""
         def ask() -> dict[str, NDArray]:
             calls = [(shard, self.shards[shard], taken, own) for shard, own in wanted.items()]
@@ -112,7 +112,7 @@ class ShardedFires:
 
 
 def plan_of_lines(region: Region, sharded: ShardedFires, lines: Lines, forced: Sequence[int],
-                  budget: float, report: Reporter, *, lazy: bool) -> LinePlan:
+                  budget: float, report: Reporter) -> LinePlan:
     """The lines of the plan.
 
     Args:
@@ -137,7 +137,7 @@ def plan_of_lines(region: Region, sharded: ShardedFires, lines: Lines, forced: S
     for last in range(ROUNDS):
         ratings = Ratings(lines, land.shape[1], sharded.meets)
         chosen = choose_lines(costs, whole, ratings, sharded.rate, first=first, without=without,
-                              lazy=lazy, report=_share_spent(whole, report))
+                              report=report)
         rated, risen = rated + ratings.rated, risen + ratings.risen
         short = _short(region, lines, chosen.lines)
         any_short |= bool(short)
@@ -145,14 +145,13 @@ def plan_of_lines(region: Region, sharded: ShardedFires, lines: Lines, forced: S
         if not short or last == ROUNDS - 1:
             break
         without |= {line for line, hopeless in short.items() if hopeless}
-    taken = _without_short(region, lines, first)
-    return LinePlan(taken, sharded.lost(tuple(taken)), rated, risen, any_short)
+    while left := _short(region, lines, first):  # others may have been a part of their pieces
+        first = [line for line in first if line not in left]
+    return LinePlan(first, sharded.lost(tuple(first)), rated, risen, any_short)
 
 
 def _units_in_one(land: Landscape) -> float:
-    """Whole units in a cost of 1: a power of 2, so that costs keep their bits where these lie
-    close together.
-    """
+    """Whole units in a cost of 1, a power of 2: costs that lie close together keep their bits."""
     cheapest = float(land.cost[land.treatable].min(initial=np.inf))
     dearest = _COST_BITS - ceil(log2(float(land.cost.max())))
     return 2.0**(dearest if cheapest == np.inf else max(
@@ -164,18 +163,6 @@ def budget_of(region: Region, budget_share: float) -> float:
     land = region.scene.landscape
     return (budget_share * cost_of(np.flatnonzero(land.treatable), land)
             if region.rules.budget is None else region.rules.budget)
-
-
-def _share_spent(whole: int, report: Reporter) -> Callable[[int], None]:
-    """A function that takes costs as they are spent, and reports their share of the whole."""
-    spent = 0
-
-    def spend(cost: int) -> None:
-        nonlocal spent
-        spent += cost
-        report(min(spent / max(whole, 1), 1.0))
-
-    return spend
 
 
 def check_included(region: Region, budget: float) -> None:
@@ -194,9 +181,7 @@ def check_included(region: Region, budget: float) -> None:
 
 
 def _short(region: Region, lines: Lines, taken: Sequence[int]) -> dict[int, bool]:
-    """Lines in pieces that are shorter than they may be, and whether they stay so: they are less
-    than half as long as they should be, or the shortest.
-    """
+    """Lines in pieces that are too short, and whether they stay so: below half, or shortest."""
     if region.rules.shortest_m <= 0.0:
         return {}
     cells = np.concatenate([np.empty(0, np.int64), *(lines[k] for k in taken)])
@@ -213,17 +198,8 @@ def _short(region: Region, lines: Lines, taken: Sequence[int]) -> dict[int, bool
     return found
 
 
-def _without_short(region: Region, lines: Lines, taken: list[int]) -> list[int]:
-    """Lines without those of pieces that are too short, of which others may have been a part."""
-    while short := _short(region, lines, taken):
-        taken = [line for line in taken if line not in short]
-    return taken
-
-
 def _meets(lines: Lines, shards: Sequence[ShardPlan], scene: Scene) -> list[list[int]]:
-    """Shards in which each line may have cells, where fires may burn; all of them where a fire may
-    get any distance further with breaks than without.
-    """
+    """Shards in which each line may have cells; all where a fire may run on with breaks."""
     if scene.conditions.may_run_on:
         return [list(range(len(shards)))] * len(lines)
     boxes = np.array([shard.box for shard in shards], np.int64)

@@ -56,8 +56,7 @@ if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
 
 FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
-"""Plan fires: with fewer than one for every few cells of the budget a plan fences in the fires that
-were drawn, and no others."""
+"""Plan fires; with fewer for the cells of a budget it fences in the fires that were drawn."""
 _FIRE_BYTES = 600
 """Memory of a plan fire: what it is, the box that it burned, and the windows that it came to."""
 class WindowPlan(NamedTuple):
@@ -103,16 +102,15 @@ def region_recipe(region: Region) -> Recipe:
 
 
 def plan_by_windows(region: Region, budget_share: float, executor: Executor,
-                    settings: WindowSettings = WINDOWS, *, lazy: bool = True,
-                    most_shard_fires: int = 2**20, kept: Kept = NOTHING_KEPT,
+                    settings: WindowSettings = WINDOWS, *, most_shard_fires: int = 2**20,
+                    kept: Kept = NOTHING_KEPT,
                     report: Reporter = no_report) -> WindowPlan:
     """The plan of a region; the same bits for any executor and number of workers.
 
     Args:
         budget_share: of the cost of all treatable cells, (0, 1].
         executor: whose workers are made by `region_recipe`.
-        lazy, most_shard_fires: see `choose_lines` and `shards_of`; `most_shard_fires` changes no
-            bit.
+        most_shard_fires: see `shards_of`; it changes no bit.
         kept: what was computed before, for a plan that goes on; it changes no bit.
         report: takes the share of the plan that is made.
 
@@ -136,10 +134,10 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     if sum(untreated) <= 0:
         raise nothing_burned(region.scene)
     by_windows = plan_of_lines(region, sharded, lines, forced, budget,
-                               part_of(report, 0.55, 0.75), lazy=lazy)
+                               part_of(report, 0.55, 0.75))
     chosen = chosen_plan(region, sharded, by_windows, untreated, budget, kept,
-                         part_of(report, 0.75, 1.0), lazy=lazy)
-    land, promised = region.scene.landscape, 1.0 - chosen.lost / sum(untreated)
+                         part_of(report, 0.75, 1.0))
+    land, promised = region.scene.landscape, 1.0 - chosen.made.lost / sum(untreated)
     plan = plan_on(
         land, chosen.cells, method=region.method, budget=budget, budget_share=budget_share,
         plan_fires=region.fires.source.size, seed=region.seed, seconds=perf_counter() - began,
@@ -151,8 +149,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     check_plan(plan, land)
     report(1.0)
     return WindowPlan(
-        plan, len(cut.cores), cut.margin, cut.beyond, len(chosen.lines), len(chosen.taken),
-        promised, len(shards), chosen.rated, chosen.risen, chosen.rows,
+        plan, len(cut.cores), cut.margin, cut.beyond, len(chosen.lines), len(chosen.made.lines),
+        promised, len(shards), chosen.made.rated, chosen.made.risen, chosen.rows,
         {core.number: proposal.refused for core, proposal in zip(cut.cores, proposals, strict=True)
          if proposal.refused}, needed)
 

@@ -32,9 +32,7 @@ BURN_BYTES = 385
 ROWS_BYTES = 120
 """Of a cell of the map: what lays rows across it."""
 _SPARE = 1.25
-"""Times the memory of shards that must be free where every fire has a place: what is told is not
-exact, and other programs need some too.
-"""
+"""Times the memory of shards that must be free: other programs need some too."""
 _SAMPLE = 48
 """Cells along a side of the part of a map on which it is looked up what a shard's cell takes."""
 _MAKING_BYTES = 124
@@ -76,9 +74,7 @@ def windows_bytes(region: Region, cores: Sequence[Core], fires: int, shards: Seq
 
 
 def cell_bytes(scene: Scene) -> int:
-    """Bytes of a cell of a shard beside its fires: what one holds on a small part of the map, which
-    goes by breaks, embers, values and rows of weather.
-    """
+    """Bytes of a cell of a shard beside its fires, as one on a small part of the map has them."""
     rows, cols = (min(side, _SAMPLE) for side in scene.landscape.shape)
     own = own_scene(scene, Window(0, 0, rows, cols), 0)
     slots = slots_for(own, 0, workspace(own.field.burnable.size))
@@ -90,18 +86,16 @@ def cell_bytes(scene: Scene) -> int:
 
 def _of_shards(region: Region, shards: Sequence[ShardPlan], boxes: Sequence[Box],
                at_once: int, each: int) -> int:
-    """Bytes that shards take at their peak, while the last ones are made.
-
-    each: see `cell_bytes`.
-    """
+    """Bytes of shards at their peak, while the last are made. each: see `cell_bytes`."""
     largest = max(map(cells_of, shards), default=0)
     making = _MAKING_BYTES * (region.scene.streams.steps_per_stream - 1) * largest
     return bytes_of_shards(shards, boxes, each) + at_once * making
 
 
 def _land(region: Region, at_once: int) -> int:
-    return (_land_bytes(region.scene) * (at_once - 1)
-            + BURN_BYTES * region.scene.landscape.fuel_model.size)
+    scene = region.scene
+    each = sum(map(_bytes_in, (scene.value_by_class, scene.streams.steps, scene.landscape)))
+    return each * (at_once - 1) + BURN_BYTES * scene.landscape.fuel_model.size
 
 
 def _laying(region: Region) -> int:
@@ -115,10 +109,8 @@ def _at_once(executor: Executor) -> int:
 
 def fitting_shards(region: Region, boxes: Sequence[Box], executor: Executor,
                    most_fires: int = 2**20) -> list[ShardPlan]:
-    """Shards in which every fire has a place, where these fit this machine's memory easily; else
-    shards that need less, in which fires wait. Which, changes no bit of a plan.
-
-    boxes: of the plan fires, see `known_boxes`.
+    """Shards with a place for every fire, where these fit easily, else smaller ones in which fires
+    wait; which, changes no bit. boxes: of the plan fires, see `known_boxes`.
     """
     at_once, each = _at_once(executor), cell_bytes(region.scene)
     every, waiting = (shards_of(boxes, region.fires.scenario, most_fires, places, each)
@@ -212,11 +204,6 @@ def _fewer_fires(region: Region, boxes: Sequence[Box], at_once: int, left: int) 
         if count and _of_shards(region, shards, boxes[:count], at_once, each) < left:
             return f"use --plan-fires {count}, or a part of the map with --area"
     return "name a part of the map with --area, or use a machine with more memory"
-
-
-def _land_bytes(scene: Scene) -> int:
-    """Bytes that each worker has: the map, what burns cost, and the weather."""
-    return sum(map(_bytes_in, (scene.value_by_class, scene.streams.steps, scene.landscape)))
 
 
 def _bytes_in(thing: object) -> int:

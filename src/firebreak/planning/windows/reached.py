@@ -22,9 +22,7 @@ _CELLS_PER_CALL = 2**18
 
 def footprints_by_workers(region: Region, numbers: NDArray[np.int64], cores: Sequence[Core],
                           executor: Executor) -> list[Footprint]:
-    """Footprints of fires by number; fires of one weather that start close by burn together, since
-    a call makes the travel times of where its fires come.
-    """
+    """Footprints by fire; fires of one weather close by share a call, which makes travel times."""
     parts = _parts(region.fires.part(numbers), region)
     calls = [(numbers[part], cores) for part in parts]
     made = [one for part in call_all(executor, RegionWorker.footprints.__name__, calls)

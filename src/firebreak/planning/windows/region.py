@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from firebreak.checks import InputError
 from firebreak.fire import Fires, Scene, Workspace, burn_plans, burn_tracks
 from firebreak.free_memory import give_back_freed
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.planning.core.area import lift_cells
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.limits import SearchOptions
@@ -63,7 +63,8 @@ def footprints_of(scene: Scene, fires: Fires, cores: Sequence[Core]) -> list[Foo
         entries = {}
         for core in cores:
             own = core.whole
-            if not _meet(box, own.row, own.col, own.row + own.rows, own.col + own.cols):
+            if not (box[0] < own.row + own.rows and box[2] > own.row
+                    and box[1] < own.col + own.cols and box[3] > own.col):
                 continue
             inside = np.flatnonzero((row >= own.row) & (row < own.row + own.rows)
                                     & (col >= own.col) & (col < own.col + own.cols))
@@ -92,10 +93,6 @@ def fires_in(core: Core, fires: Fires, footprints: Sequence[Footprint], most: in
         source=(row - core.whole.row) * core.whole.cols + col - core.whole.col,
         duration_min=own.duration_min - minutes,
         later_min=None if own.later_min is None else own.later_min - minutes[:, None])
-
-
-def _meet(box: Box, top: int, left: int, bottom: int, right: int) -> bool:
-    return box[0] < bottom and box[2] > top and box[1] < right and box[3] > left
 
 
 LINE_CELLS = 12
@@ -161,9 +158,7 @@ class RegionWorker:
         return footprints_of(self.region.scene, self.region.fires.part(numbers), cores)
 
     def losses(self, fires: Fires, plans: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """Losses of fires, of the region or not, under each of some sets of breaks, flat cells, in
-        whole units [plans, F].
-        """
+        """Losses of any fires under sets of breaks, flat cells, in whole units [plans, F]."""
         loss = burn_plans(self.region.scene, fires, plans)
         return np.rint(loss * loss_unit(self._bound)).astype(np.int64)
 
@@ -178,7 +173,12 @@ class RegionWorker:
         land = replace(scene.landscape, treatable=scene.landscape.treatable & own)
         if not land.treatable.any() or not fires.source.size:
             return Proposal([], 0.0)
-        rules = self._rules_in(core, land)
+        rules = region.rules  # cells to include in its core cost a window nothing
+        wanted = mask_of_cells(rules.include, region.scene.landscape.shape)
+        include = np.flatnonzero(wanted[core.whole.slices] & land.treatable)
+        budget = (region.share * cost_of(np.flatnonzero(land.treatable), land)
+                  + cost_of(include, land))
+        rules = replace(rules, include=include, budget=budget if include.size else None)
         try:
             plan = make_plan(replace(scene, landscape=land), region.share, fires.source.size,
                              region.method, seed=region.seed, policy=region.policy,
@@ -192,20 +192,10 @@ class RegionWorker:
                          for cells in cut_lines(breaks, land, LINE_CELLS, region.rules.shortest_m)],
                         plan.simulations)
 
-    def _rules_in(self, core: Core, land: Landscape) -> PlanRules:
-        """The rules of a window's plan: cells to include in its core cost it nothing."""
-        rules = self.region.rules
-        wanted = np.zeros(self.region.scene.landscape.shape, np.bool_)
-        wanted.ravel()[rules.include] = True
-        include = np.flatnonzero(wanted[core.whole.slices] & land.treatable)
-        budget = (self.region.share * cost_of(np.flatnonzero(land.treatable), land)
-                  + cost_of(include, land))
-        return replace(rules, include=include, budget=budget if include.size else None)
 
     def lost(self, number: int, plan: ShardPlan, taken: tuple[int, ...]) -> int:
         """Losses of the fires of a shard once the lines taken are broken, in whole units."""
-        with self._shard(number, plan) as shard:
-            shard.take(taken, self._lines)
+        with self._shard(number, plan, taken) as shard:
             return shard.lost()
 
     def lost_in_order(self, plan: ShardPlan) -> NDArray[np.int64]:
@@ -220,24 +210,16 @@ class RegionWorker:
         return np.array(lost, np.int64)
 
     def rate(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
-             wanted: Sequence[Wanted]) -> Rating:
-        """Savings by each line wanted of a shard's fires once those taken are broken."""
-        with self._shard(number, plan) as shard:
-            shard.take(taken, self._lines)
-            return shard.rate(wanted, self._lines)
-
-    def worth(self, number: int, plan: ShardPlan, taken: tuple[int, ...],
-              wanted: Sequence[Wanted]) -> Rating:
-        """Savings by each line wanted, one of those taken, beside the others."""
-        with self._shard(number, plan) as shard:
-            shard.take(taken, self._lines)
-            return shard.worth(wanted, self._lines)
+             wanted: Sequence[Wanted], standing: bool = False) -> Rating:
+        """Savings by each line wanted besides those taken; standing: by each of some taken."""
+        with self._shard(number, plan, taken) as shard:
+            return shard.rate(wanted, self._lines, standing=standing)
 
     @contextmanager
-    def _shard(self, number: int, plan: ShardPlan) -> Iterator[Shard]:
-        """A shard, which is kept unless it fails: it may have begun and not ended then."""
-        shard = self._shards.pop(number, None)
-        shard = self._new_shard(plan) if shard is None else shard
+    def _shard(self, number: int, plan: ShardPlan, taken: tuple[int, ...]) -> Iterator[Shard]:
+        """A shard with lines taken. It is kept unless it fails: it may have begun and not ended."""
+        shard = self._shards.pop(number, None) or self._new_shard(plan)
+        shard.take(taken, self._lines)
         yield shard
         self._shards[number] = shard
 
@@ -255,8 +237,6 @@ def make_worker(region: Region) -> RegionWorker:
 
 def cut_lines(breaks: NDArray[np.bool_], landscape: Landscape, cells: int,
               shortest_m: float) -> Lines:
-    """Breaks [H, W] in pieces of about so many cells along their length, none of which is shorter
-    than it may be.
-    """
+    """Breaks [H, W] in pieces about so many cells long, none shorter than it may be."""
     return [segment.cells for segment in break_segments_of(
         breaks, landscape, max(cells * landscape.cell_size_m, 2.0 * shortest_m))]

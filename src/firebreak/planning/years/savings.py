@@ -155,9 +155,7 @@ def _chosen(losses: Mapping[str, Floats]) -> str:
 
 def _savings(losses: Mapping[str, Floats], before: Floats, groups: FireGroups,
              weight: Floats) -> tuple[dict[str, ScheduleSaving], Interval]:
-    """Savings of schedules, by their losses f64 [Y, F] and those without breaks, f64 [F], and the
-    mean of these; years count by their weight f64 [Y], whose sum is 1.
-    """
+    """Savings by losses [Y, F], those without breaks [F], their mean; weight [Y] of years."""
     whole = before.mean()
     once = weight @ losses[BUILD_ONCE.name]
     once_saved = float(1.0 - weight @ losses[BUILD_ONCE.name].mean(axis=1) / whole)
@@ -198,17 +196,17 @@ class _YearsBurner:
 
     def losses(self, age: NDArray[np.int64], fires: str) -> Floats:
         """Loss of each fire in each year, f64 [Y, F], with segments of these ages, [Y, n]."""
-        return np.stack([self._year(one, fires) for one in age])
-
-    def _year(self, age: NDArray[np.int64], fires: str) -> Floats:
-        breaks, grid = self.laid_out(age)
-        key = (fires, breaks.tobytes() + grid.tobytes())
-        if key not in self._known:
-            scene = self.scene
-            if self._in_states is not None and breaks.any():
-                scene = self._in_states(grid)
-            self._known[key] = burn(scene, self.fires[fires], breaks).loss
-        return self._known[key]
+        found = []
+        for one in age:
+            breaks, grid = self.laid_out(one)
+            key = (fires, breaks.tobytes() + grid.tobytes())
+            if key not in self._known:
+                scene = self.scene
+                if self._in_states is not None and breaks.any():
+                    scene = self._in_states(grid)
+                self._known[key] = burn(scene, self.fires[fires], breaks).loss
+            found.append(self._known[key])
+        return np.stack(found)
 
     def laid_out(self, age: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int16]]:
         """The cells of the segments that stand, and the number of each cell's state, [H, W]. A

@@ -35,14 +35,11 @@ RULES = (BUILD_ONCE, Rule("build-and-treat-again", again=True),
          Rule("build-and-keep-up", upkeep=True),
          *(Rule(f"keep-up-{100 * share:.0f}%", upkeep=True, share=share)
            for share in (0.25, 0.5, 0.75)))
-"""The candidates. Building once and leaving it is one of them, and the first where two are alike.
-"""
+"""The candidates; building once is the first where two are alike."""
 
 
 class Prices(NamedTuple):
-    """f64 [n] by segment: what building it costs, and what a year of its upkeep costs; i64 [n]: the
-    last year of its first state.
-    """
+    """f64 [n] by segment: to build it, a year's upkeep; i64 [n]: last year of its first state."""
 
     build: NDArray[np.float64]
     upkeep: NDArray[np.float64]

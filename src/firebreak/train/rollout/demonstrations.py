@@ -14,10 +14,9 @@ from torch import Tensor
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch
-from firebreak.planning.barriers.cut import Network
+from firebreak.planning.barriers.cut import Network, barriers
 from firebreak.planning.barriers.enclose import stakes_of
 from firebreak.planning.barriers.pieces import in_order
-from firebreak.planning.barriers.sweep import barriers
 from firebreak.planning.core.rounds import spendable
 from firebreak.seeding import generator
 

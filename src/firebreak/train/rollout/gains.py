@@ -17,7 +17,7 @@ from firebreak.fire import pad
 from firebreak.line_actions import COMPASS, line_steps, shape_cells, shape_number
 from firebreak.planning.core.line_trials import try_lines
 from firebreak.planning.patterns.line_greedy import Lines, ground_of, rated_lines
-from firebreak.planning.ranking import conditional_value, flow_of, tree_scratch
+from firebreak.planning.ranking import TreeSums, conditional_value
 from firebreak.seeding import generator
 from firebreak.settings.agent import AgentSettings
 from firebreak.train.data.sizes import choice_of
@@ -112,7 +112,7 @@ def _lines(slots: ProblemBatch, slot: int, steps: list[NDArray[np.int64]],
     scene = problem.scene
     value, _ = conditional_value(scene, problem.plan_fires)
     trees = slots.plan_trees(slot)
-    flow = flow_of(trees.code, pad(value), tree_scratch(scene.field.shape), trees.times)
+    flow = TreeSums(scene.field.shape).flow(trees.code, pad(value), trees.times)
     fitting = [n for n in lengths if n <= max(scene.landscape.shape)]
     lines = rated_lines(scene.landscape, ground_of(slots, slot), flow, steps, fitting)
     once = (lines.length > 1) | (lines.direction == 0)

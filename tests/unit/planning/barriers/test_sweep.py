@@ -5,8 +5,7 @@ from itertools import chain, combinations, pairwise
 import numpy as np
 import pytest
 
-from firebreak.planning.barriers.cut import Network, Stakes, cut_of
-from firebreak.planning.barriers.sweep import barriers, clusters_of, hull
+from firebreak.planning.barriers.cut import Network, Stakes, barriers, clusters_of, cut_of, hull
 
 
 def towns(*worth: float, apart: int = 9) -> Stakes:

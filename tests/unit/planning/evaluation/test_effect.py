@@ -24,7 +24,8 @@ from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.planning.core.area import lift, plan_area
+from firebreak.planning.core import area
+from firebreak.planning.core.area import lift, named_area
 from firebreak.planning.core.break_segments import break_segments_of, length_m, pieces
 from firebreak.planning.core.plan import pieces_of
 from firebreak.planning.evaluation.build_order import in_build_order
@@ -117,7 +118,9 @@ def full() -> Landscape:
 
 @pytest.fixture(scope="module")
 def result(full: Landscape) -> PlanResult:
-    part, offset = plan_area(full, slice(3, 13), slice(4, 15), 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(area, "MARGIN", 2)
+        part, offset = named_area(full, "3:13,4:15")
     scene = make_scene(part, FireConditions(scenarios=3), 0)
     plan = make_plan(scene, 0.15, 16, "downstream-value", seed=3)
     order = in_build_order(scene, break_segments_of(plan.break_mask(), part), 16)

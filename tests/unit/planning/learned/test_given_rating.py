@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from firebreak.line_actions import LINE_LENGTHS
-from firebreak.planning.learned.given_rating import GivenRating, straight_actions
+from firebreak.planning.learned.policy import GivenRating, straight_actions
 from lines_of_cells import lines_of
 
 SIZE = 40

@@ -12,8 +12,7 @@ from firebreak.landscape.candidates.corridor import Anchor, Corridor, corridor_o
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core import line_trials
-from firebreak.planning.core.built import JOINS, parts_of
-from firebreak.planning.core.corridors import Corridors
+from firebreak.planning.core.corridors import JOINS, Corridors, parts_of
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.line_trials import try_line
 from firebreak.planning.core.plan import cost_of, plan_of_cells

@@ -9,8 +9,7 @@ from firebreak.env.storage.problem import problem_of
 from firebreak.fire import FireConditions, burn, make_scene
 from firebreak.landscape.candidates.corridors.ground import ground_of
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.patterns.offered import rate_of
-from firebreak.planning.patterns.straight import straight_corridors
+from firebreak.planning.patterns.offered import rate_of, straight_corridors
 
 SIZE, LEAST_M = 40, 300.0
 

@@ -12,9 +12,9 @@ from firebreak.fire import Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
 from firebreak.planning.core.limits import Effort, SearchOptions, forever
-from firebreak.planning.search import line_moves
-from firebreak.planning.search.line_moves import (
-    MAX_REMOVED,
+from firebreak.planning.search import moves
+from firebreak.planning.search.moves import (
+    LINES_REMOVED,
     MAY_LOSE,
     Line,
     lines_best_first,
@@ -67,7 +67,7 @@ def random_lines(state: PlanState, rng: np.random.Generator) -> list[Line]:
 @pytest.mark.parametrize("may_lose", [MAY_LOSE, 10.0])
 def test_moves_keep_the_budget_and_never_lose(kind: str, may_lose: float,
                                               monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(line_moves, "MAY_LOSE", may_lose)
+    monkeypatch.setattr(moves, "LINES_LOSE", may_lose)
     scene, rng = priced(kind), np.random.default_rng(0)
     state, land = state_of(scene), scene.landscape
     budget = SHARE * land.cost[land.treatable].astype(float).sum()
@@ -107,7 +107,7 @@ def test_a_move_takes_whole_lines(scene: Scene) -> None:
 
     move_lines(state, lines, refill, Effort(SearchOptions(evaluations=40)), rng)
     assert len(counts) == 40
-    assert set(counts) == set(range(1, MAX_REMOVED + 1))
+    assert set(counts) == set(range(1, LINES_REMOVED + 1))
 
 
 def test_near_lines_are_those_beside_a_random_one() -> None:

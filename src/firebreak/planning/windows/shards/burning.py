@@ -104,9 +104,7 @@ class BurningFires:
             yield fires[first:first + size]
 
     def _near(self, lines: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Fires that lines may change, bool [n, lines]: by their boxes, which are known of those
-        that were put aside.
-        """
+        """Fires that lines may change, bool [n, lines]: by the boxes of those put aside."""
         width = padded_width(self._slots.sizes.shape[1])
         near = np.zeros((self.loss.size, len(lines)), np.bool_)
         near[self._fire_at[self._fire_at >= 0]] = True
@@ -121,9 +119,7 @@ class BurningFires:
         return near
 
     def _burn(self, places: NDArray[np.int64]) -> None:
-        """Burns what is stale; places: of fires that may have changed, besides those that a break
-        affected.
-        """
+        """Burns what is stale; places: of fires that may have changed besides."""
         self._slots.update(SLOT_0)
         fires = self._slots.fires
         changed = np.union1d(places, np.flatnonzero(fires.affected != self._looked_at))

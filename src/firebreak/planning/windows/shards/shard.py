@@ -22,6 +22,7 @@ from firebreak.fire import (
 )
 from firebreak.landscape.raster.windows import Window
 from firebreak.layout import OBSERVATION
+from firebreak.planning.core.area import in_window
 from firebreak.planning.windows.cores import widened, window_of
 from firebreak.planning.windows.shards.burning import BurningFires
 from firebreak.planning.windows.shards.shard_plan import (
@@ -36,10 +37,7 @@ from firebreak.planning.windows.shards.shard_plan import (
 
 
 class Shard:
-    """The fires of a shard, kept burning under the lines that were taken so far.
-
-    scratch: room for a fire on the whole map, which shards that burn in turn share; its own if not
-    given.
+    """The fires of a shard, burning under the lines taken so far; scratch: room for a whole fire.
     """
 
     _window: Window
@@ -77,20 +75,11 @@ class Shard:
                 return
             self._begin(2 * self._room)
 
-    def rate(self, wanted: Sequence[Wanted], lines: LineTable) -> Rating:
-        """Savings by each of these lines alone besides those taken."""
+    def rate(self, wanted: Sequence[Wanted], lines: LineTable, *,
+             standing: bool = False) -> Rating:
+        """Savings by each line besides those taken; standing: by each of some that were taken."""
         every = np.arange(self._fires.source.size)
-        return self._with_room(wanted, lines, [
-            every if one.fires is None else one.fires.astype(np.int64) for one in wanted])
-
-    def worth(self, wanted: Sequence[Wanted], lines: LineTable) -> Rating:
-        """Savings by each of these lines, which were taken, beside the others."""
-        every = np.arange(self._fires.source.size)
-        return self._with_room(wanted, lines, [every] * len(wanted), standing=True)
-
-    def _with_room(self, wanted: Sequence[Wanted], lines: LineTable,
-                   some: Sequence[NDArray[np.int64]], *, standing: bool = False) -> Rating:
-        """The rating of lines on some fires, with as much room around these as that takes."""
+        some = [every if one.fires is None else one.fires.astype(np.int64) for one in wanted]
         while True:
             own = [self._own(lines[one.line]) for one in wanted]
             if not standing:  # cells that are broken save nothing
@@ -129,9 +118,11 @@ class Shard:
 
     def _anew(self, lines: Sequence[NDArray[np.int64]], places: NDArray[np.int64],
               on_fires: NDArray[np.bool_], *, standing: bool = False) -> "_Tried | None":
-        order = np.argsort(places)
+        order, rim = np.argsort(places), np.zeros((self._window.rows, self._window.cols), np.bool_)
+        for side in self._sides():
+            rim[side] = True
         found = saved_anew(self._slots, 0, lines, [
-            places[order][on_fires[order, k]] for k in range(len(lines))], self._rim(),
+            places[order][on_fires[order, k]] for k in range(len(lines))], rim,
             standing=standing)
         if found.beyond:
             return None
@@ -145,10 +136,16 @@ class Shard:
     def _begin(self, room: int) -> None:
         """Burns its fires untreated, with so many cells of room around them or more."""
         while True:
-            self._let_go()
+            if hasattr(self, "_slots"):  # before others take as much room again
+                del self._slots, self._burning
             self.taken = ()
             if room != self._room:
-                self._make_scene(room)
+                if hasattr(self, "_own_scene"):
+                    del self._own_scene
+                self._room = room
+                self._window = window_of(widened(self._plan.box, room,
+                                                 self._scene.landscape.shape))
+                self._own_scene = own_scene(self._scene, self._window, self._plan.stream)
             own = self._own_fires()
             self._slots = slots_for(self._own_scene, min(own.source.size, self._plan.places),
                                     self._scratch)
@@ -163,18 +160,6 @@ class Shard:
                 return
             room *= 2
 
-    def _let_go(self) -> None:
-        """Gives up the fires that it kept, before others take as much room again."""
-        if hasattr(self, "_slots"):
-            del self._slots, self._burning
-
-    def _make_scene(self, room: int) -> None:
-        """The part of the map that it burns on, with its travel times."""
-        if hasattr(self, "_own_scene"):
-            del self._own_scene
-        self._room = room
-        self._window = window_of(widened(self._plan.box, room, self._scene.landscape.shape))
-        self._own_scene = own_scene(self._scene, self._window, self._plan.stream)
 
     def _own_fires(self) -> Fires:
         window, cols = self._window, self._scene.landscape.shape[1]
@@ -186,10 +171,7 @@ class Shard:
 
     def _own(self, line: NDArray[np.int64]) -> NDArray[np.int64]:
         """The cells of a line that lie in the shard, as its own."""
-        window, (row, col) = self._window, np.divmod(line, self._scene.landscape.shape[1])
-        row, col = row - window.row, col - window.col
-        inside = (row >= 0) & (row < window.rows) & (col >= 0) & (col < window.cols)
-        return (row * window.cols + col)[inside]
+        return in_window(line, self._window, self._scene.landscape.shape[1])
 
     def _sides(self) -> list[tuple[slice, slice]]:
         """Rows and columns of the cells near to what is cut off, side by side."""
@@ -199,13 +181,6 @@ class Shard:
             ((first, every), own.row > 0), ((every, first), own.col > 0),
             ((last, every), own.row + own.rows < rows),
             ((every, last), own.col + own.cols < cols)) if is_cut]
-
-    def _rim(self) -> NDArray[np.bool_]:
-        """bool [h, w], the cells near to what is cut off."""
-        rim = np.zeros((self._window.rows, self._window.cols), np.bool_)
-        for side in self._sides():
-            rim[side] = True
-        return rim
 
 
 _Tried = list[tuple[NDArray[np.int64], NDArray[np.int64]]]

@@ -79,17 +79,14 @@ PLACES = 2
 _FIRE_BYTES = 9
 """Of a cell of a shard for each fire in a place; of a cell of its box for a fire that waits."""
 CELL_BYTES = 205
-"""Of a cell of a shard beside its fires, where breaks are hard and weather is constant, about. With
-others shards hold more, see `memory.cell_bytes`."""
+"""Of a cell beside its fires, for hard breaks in one weather; see `memory.cell_bytes`."""
 _UNIT_BITS = 48
 _MOST_FIRES = 2**14
 """Whose losses, each less than 2^48 units, add up in 62 bits."""
 
 
 class ShardPlan(NamedTuple):
-    """The content of a shard. box: cells that its fires burn untreated; stream: their weather;
-    fires: i64 [n], their numbers; places: in storage, of n fires at most.
-    """
+    """What a shard holds: cells that its i64 [n] fires of one stream burn untreated, and places."""
 
     box: Box
     stream: int
@@ -147,9 +144,7 @@ def loss_bound(scene: Scene, fires: int, heaviest: int = 1) -> float:
 
 
 def loss_unit(bound: float) -> float:
-    """Whole units in a loss of 1, of all shards alike; see `loss_bound`,
-    `ProblemBatch.loss_unit`.
-    """
+    """Whole units in a loss of 1, alike in all shards; see `loss_bound`."""
     return 2.0**(_UNIT_BITS - ceil(log2(max(bound, 1e-9))))
 
 

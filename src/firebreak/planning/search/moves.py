@@ -1,19 +1,17 @@
-"""Local search by single breaks: they are taken away and placed anew where they save most.
+"""Local search: single breaks, or whole lines, are taken away and placed anew where they save most.
 
-A move takes away one break and places it where it saves most of all cells tried. Where no such move
-helps any more, a large neighbourhood search takes away several breaks that lie together and places
-them one by one; it skips cells at random, so that lines can move. A move that loses more than a
-little is taken back, and the best plan seen is kept: the plan never gets worse on the plan fires.
-
-With few plan fires such moves soon fit these fires only: `improved` makes rounds of them, each
-twice as long as the one before, which end in plans among which other fires choose.
+Where no move of one break helps any more, a large neighbourhood search takes away several that lie
+together and skips cells at random, so that lines can move. A line that closes a gap saves nothing
+once one of its cells is gone, so a plan of lines moves by whole lines. A move that loses more than
+a little is taken back, and the best plan seen is kept. With few plan fires moves of breaks soon fit
+these only: `improved` makes rounds of them, which end in plans among which other fires choose.
 
 Sources: Shaw (1998), doi:10.1007/3-540-49481-2_30, for taking away what lies together; Christiaens
 & Vanden Berghe (2020), doi:10.1287/trsc.2019.0914, for skipping at random; Dueck (1993),
 doi:10.1006/jcph.1993.1010, for how much may be lost.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,9 +57,7 @@ def local_search(state: PlanState, candidates: Candidates, effort: Effort) -> No
 def large_neighbourhood_search(state: PlanState, refill: Callable[[], None], effort: Effort,
                                rng: np.random.Generator, max_removed: int = MAX_REMOVED,
                                slack: float = MAY_LOSE) -> None:
-    """Takes away breaks that lie together and refills the plan until the limit is reached; leaves
-    the best plan seen.
-    """
+    """Takes breaks that lie together away and refills the plan; leaves the best plan seen."""
     best, best_loss = list(state.cells), state.loss
     while effort.left() and state.cells:
         before = list(state.cells)
@@ -160,3 +156,67 @@ def improved(problem: Problem, cells: NDArray[np.int64], rules: PlanRules, budge
         cells = placed.cells
     report(1.0)
     return simulations
+
+
+Line = list[int]
+"""Flat cells of a line that were broken with it."""
+
+LINES_REMOVED, LINES_LOSE = 3, 0.02
+"""Lines that one move takes away at most, and what `MAY_LOSE` is for lines."""
+
+BLUR = 6.0
+"""Cells by which the nearness of lines is blurred, so that moves from one line differ."""
+
+
+def move_lines(state: PlanState, lines: Sequence[Line], refill: Callable[[list[Line]], list[Line]],
+               effort: Effort, rng: np.random.Generator) -> list[Line]:
+    """Moves lines until the limit is reached; leaves the best plan seen and returns its lines.
+
+    Args:
+        lines: of the plan that `state` has; they have no cell in common.
+        refill: spends what is left of the budget and returns the lines that it placed; takes those
+            that were just removed. Stopped by the clock it may leave something.
+    """
+    best, best_loss = list(lines), state.loss
+    now = list(best)
+    while effort.left() and now:
+        gone = near_lines(now, state.shape[1], int(rng.integers(1, LINES_REMOVED + 1)), rng)
+        evaluated = state.evaluated
+        state.change([cell for k in sorted(gone) for cell in now[k]], [])
+        after = [line for k, line in enumerate(now) if k not in gone]
+        after += refill([now[k] for k in sorted(gone)])
+        effort.evaluated += state.evaluated - evaluated
+        if state.loss < best_loss * (1.0 - _HELPS):
+            best, best_loss = after, state.loss
+        elif state.loss > best_loss * (1.0 + LINES_LOSE * (1.0 - effort.share())):
+            state.become([cell for line in now for cell in line])
+            continue
+        now = after
+    state.become([cell for line in best for cell in line])
+    return best
+
+
+def near_lines(lines: Sequence[Line], cols: int, count: int, rng: np.random.Generator) -> set[int]:
+    """Numbers of a random line and of those whose middles lie nearest to its own, blurred."""
+    middle = np.array([np.mean(np.divmod(np.array(line), cols), axis=1) for line in lines])
+    k = int(rng.integers(len(lines)))
+    away = np.hypot(*(middle - middle[k]).T) + rng.uniform(0.0, BLUR, len(lines))
+    away[k] = -1.0
+    return set(np.argsort(away, kind="stable")[:count].tolist())
+
+
+def lines_best_first(state: PlanState, lines: Sequence[Line],
+                     go_on: Callable[[], bool]) -> list[Line]:
+    """The plan's lines, the next saving most per cost after those before it, so that every
+    beginning is a plan for a smaller budget. Where it may not go on, the others follow as they
+    were.
+    """
+    left, ordered = list(lines), []
+    state.become([])
+    while len(left) > 1 and go_on():
+        saved = [trial.saved_per_cost for trial in state.try_lines(left)]
+        ordered.append(left.pop(int(np.argmax(saved))))
+        state.change([], ordered[-1])
+    ordered += left
+    state.become([cell for line in ordered for cell in line])
+    return ordered
