@@ -26,7 +26,7 @@ FEWEST_FIRES, FEWEST_CELLS = 16, 32
 
 
 def enough_plan_fires(scene: Scene, asked: int | None, least: int = PLAN_FIRES) -> int:
-    """As asked, else `least`, or as many, within bounds, as are worth FEWEST_MEETING draws."""
+    """Number asked for, else `least`, or as many, bounded, as are worth FEWEST_MEETING draws."""
     if asked is not None:
         return asked
     if scene.meets is None:

@@ -86,7 +86,7 @@ _MOST_FIRES = 2**14
 
 
 class ShardPlan(NamedTuple):
-    """What a shard holds: cells that its i64 [n] fires of one stream burn untreated, and places."""
+    """Content of a shard: cells that its i64 [n] fires of one stream burn untreated; places."""
 
     box: Box
     stream: int
