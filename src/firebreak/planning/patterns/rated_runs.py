@@ -35,6 +35,8 @@ MOST_BESIDE = 1.0 / 3.0
 
 MOST_TRIED = 60
 """Runs that are tried before one is placed, at most, where one of them saves something."""
+LEAST_BURNED = 12
+"""Fires that a run burns at a time, at least: to write its breaks takes as long as some fires."""
 
 
 
@@ -60,11 +62,12 @@ class _Begun(NamedTuple):
 
     def enough(self, beside: float) -> int:
         """The fewest fires to burn that leave the run behind one that saves `beside`, if it saves
-        nothing of them. Those last of which nothing is to be saved: they can only take away.
+        nothing of them, but LEAST_BURNED. Those last of which nothing is to be saved: they can only
+        take away.
         """
         some = int(np.count_nonzero(self.most))
         count = int(np.searchsorted(np.cumsum(self.most), self.rated() - beside)) + 1
-        return min(count, some) if some else self.fires.size
+        return min(max(count, LEAST_BURNED), some) if some else self.fires.size
 
 
 class RatedRuns:
