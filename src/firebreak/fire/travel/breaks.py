@@ -126,9 +126,12 @@ def _within(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
 
 def _around(cells: NDArray[np.int64], reach: int, shape: tuple[int, int]) -> NDArray[np.int64]:
     """Padded cells of the map (not of its padding) within `reach` of padded `cells`."""
-    listed = np.zeros((shape[0] + 2 * REACH, shape[1] + 2 * REACH), np.bool_)
-    listed.ravel()[cells] = True
-    near = _within(listed, reach)
-    inside = np.zeros_like(near)
-    inside[REACH:-REACH, REACH:-REACH] = True
-    return np.flatnonzero(near & inside)
+    width = shape[1] + 2 * REACH
+    rows, cols = np.divmod(cells, width)
+    top, left = (max(int(own.min()) - reach, REACH) for own in (rows, cols))
+    below, right = (min(int(own.max()) + reach + 1, REACH + size)
+                    for own, size in zip((rows, cols), shape, strict=True))
+    listed = np.zeros((below - top, right - left), np.bool_)  # of a few cells a small part
+    listed[rows - top, cols - left] = True
+    near = np.nonzero(_within(listed, reach))
+    return (near[0] + top) * width + near[1] + left
