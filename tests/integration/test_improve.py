@@ -10,14 +10,22 @@ import pytest
 from tests.unit.planning.output.test_given import LAND, SMALL, drawn, line
 
 from firebreak.cli import main
-from firebreak.fire import FireConditions, KnownFires, Scene, make_scene
+from firebreak.fire import FireConditions, HoldRule, KnownFires, Scene, make_scene
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.break_segments import break_segments_of, pieces
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.drawn import RANK, Change, change_words, changes_of
+from firebreak.planning.evaluation.drawn import (
+    RANK,
+    Change,
+    change_words,
+    changes_of,
+    met_by_fires,
+)
+from firebreak.planning.evaluation.effect import effect_of
 from firebreak.planning.evaluation.intervals import Interval, fire_groups
 from firebreak.planning.evaluation.refine import improved_plan
 from firebreak.planning.making import make_plan
@@ -118,6 +126,41 @@ def test_what_is_worth_least_goes_and_the_budget_is_kept() -> None:
                                  / whole), 9))
         assert round(one.saved.mean, 9) in lost
     assert [RANK[one.action] for one in found] == sorted(RANK[one.action] for one in found)
+
+
+def test_a_shape_on_cells_of_others_has_a_row_and_crews_their_lengths(
+        place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    drawn(place, line(12, 4, 11, "west"), line(12, 6, 9, "twice"), line(12, 15, 24, "east"))
+    found, text = plan(capsys, "--method", "segments", "--cells", "--break-kind", "shaded",
+                       "--hold", "equipment", "--response-min", "0", "--report", "brief")
+    twice, = [one for one in found["changes"] if one["line"] == "twice"]
+    assert twice["action"] == "covered"
+    assert twice["beside"] == "west"
+    assert twice["cells"] == twice["cost"] == twice["saves_percent"] == twice["engaged_m"] == 0
+    rest = [one for one in found["changes"] if one["cells"]]
+    assert all(0.0 <= one["held_m"] <= one["engaged_m"] for one in rest)
+    assert sum(one["held_m"] for one in rest) > 0.0
+    assert "twice has no cells of its own: it lies on those of west" in " ".join(
+        Path("out/report.html").read_text().split())
+    assert "; 1 other line on cells of these" in text
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_crews_hold_of_lines_what_they_hold_of_segments(share: float) -> None:
+    hold = HoldRule(by="equipment", response_min=0.0)
+    scene = make_scene(generate(5, (16, 17), cell_size_m=30.0), FireConditions(
+        scenarios=2, hold=hold, treatment=Treatment(kind="shaded")), 3)
+    network = a_network(scene)
+    network = network[:max(1, round(share * len(network)))]
+    known = effect_of(scene, network, 40)
+    assert known.engaged is not None
+    assert known.held is not None
+    met = met_by_fires(scene, scene.fires("test", 40), np.concatenate(
+        [one.cells for one in network]))
+    found = [met(one.cells) for one in network]
+    np.testing.assert_allclose([one.engaged_m for one in found], known.engaged, rtol=1e-9)
+    np.testing.assert_allclose([one.held_m for one in found], known.held, rtol=1e-9)
+    assert known.held.sum() > 0.0
 
 
 def test_a_change_is_told_with_its_line_and_its_cells() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from firebreak.api.plans.area import house_buffer_of
-from firebreak.api.plans.corridors import lines_of_network
+from firebreak.api.plans.corridors import covered_shapes, lines_of_network
 from firebreak.api.plans.request import PlanRequest
 from firebreak.api.shared.budget import money_by_year
 from firebreak.api.shared.map_defaults import rows_named
@@ -199,7 +199,8 @@ def _changes(made: PlanAtOnce, fires: "Fires", groups: FireGroups, bar: Bar) -> 
     network = lines_of_network(made.request)
     scene = replace(made.scene, landscape=made.request.area.anywhere)
     with bar(len(network), "line") as advance:
-        return changes_of(scene, fires, groups, network, made.plan, advance)
+        return changes_of(scene, fires, groups, network, made.plan, covered_shapes(made.request),
+                          advance)
 
 
 def _without(scene: "Scene", fires: "Fires", parts: list[Corridor], per_value: float,

@@ -2,11 +2,13 @@
 houses, lines that the user supplies, and those of a network that the plan begins with.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firebreak.api.plans.area import PlanningArea, house_buffer_of
 from firebreak.api.plans.request import WINDOWS_METHOD, PlanRequest
@@ -112,6 +114,23 @@ def lines_of_network(request: PlanRequest) -> list[Corridor]:
     """The network of a request in lines as long as segments, of cells that may be treated, no cell
     in two; named as the shapes that they are of, and numbered where one is cut.
     """
+    found = list[Corridor]()
+    for shape, own in _shapes(request):
+        parts = break_segments_of(own, request.area.land, request.options.place.segment_m)
+        for number, part in enumerate(parts, start=1):
+            words = [shape.name, f"part {number}" if shape.name else f"{number}"]
+            name = shape.name if shape.name and len(parts) == 1 else " ".join(filter(None, words))
+            found.append(part._replace(name=name, kind="given"))
+    return found
+
+
+def covered_shapes(request: PlanRequest) -> list[Named]:
+    """Shapes of the network that have no line, as they lie on cells of those before them."""
+    return [shape for shape, own in _shapes(request) if not own.any()]
+
+
+def _shapes(request: PlanRequest) -> Iterator[tuple[Named, NDArray[np.bool_]]]:
+    """Yield the shapes of a network, and the cells [H, W] that are of none before."""
     from firebreak.planning.output.given import Feature, features_of, is_drawn
 
     path, network, area = request.options.place.improve, request.network, request.area
@@ -119,17 +138,12 @@ def lines_of_network(request: PlanRequest) -> list[Corridor]:
     shapes: list[Named] = ([*features_of(path, network, area.full, area.offset)]
                            if isinstance(path, Path) and is_drawn(path)
                            else [Feature("", network.cells)])
-    free, found = network.break_mask() & area.land.treatable, list[Corridor]()
+    free = network.break_mask() & area.land.treatable
     for shape in shapes:
         own = np.zeros_like(free)
         own.ravel()[shape.cells] = free.ravel()[shape.cells]
         free &= ~own
-        parts = break_segments_of(own, area.land, request.options.place.segment_m)
-        for number, part in enumerate(parts, start=1):
-            words = [shape.name, f"part {number}" if shape.name else f"{number}"]
-            name = shape.name if shape.name and len(parts) == 1 else " ".join(filter(None, words))
-            found.append(part._replace(name=name, kind="given"))
-    return found
+        yield shape, own
 
 
 def with_network(area: "PlanningArea", network: list[Corridor]) -> "PlanningArea":

@@ -131,6 +131,11 @@ def read_request(source: "str | Landscape", options: PlanOptions) -> PlanRequest
         policy = _policy(method, options)
     if by_windows is False:
         _check_memory(source, options)
+    if isinstance(source, str):
+        from firebreak.api.shared.scene_checks import check_breaks_first
+
+        check_breaks_first(source, [options.place.network], options.place.area,
+                           options.scene.map.crs)
     use_threads(options.scene.threads)
     full = options.scene.read(source)
     check_on_land(full, source, options.scene)

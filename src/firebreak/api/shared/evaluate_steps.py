@@ -16,6 +16,7 @@ from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.records import warn_of_other_options
 from firebreak.api.shared.scene_checks import (
     BYTES_PER_CELL_PARTS,
+    check_breaks_first,
     check_memory_first,
     check_windows,
     least_rows,
@@ -100,6 +101,8 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         raise fail(expected="one landscape together with --area", given=f"{len(sources)}",
                    where="--area", remedy="evaluate them one after the other")
     named = named_shape(options.area)
+    if len(sources) == 1 and isinstance(sources[0], str):
+        check_breaks_first(sources[0], plans, options.area, options.scene.map.crs)
     for source in sources:
         if isinstance(source, str) and options.window is None and (
                 options.area is None or named is not None):

@@ -1,13 +1,17 @@
 """Checks of a scene before its fires burn: of its memory, and of the share that they burn."""
 
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from firebreak.checks import PART_OF_MAP
+from firebreak.checks import PART_OF_MAP, fail
 from firebreak.landscape.names import path_of
 
 if TYPE_CHECKING:
+    from affine import Affine
+    from rasterio.crs import CRS
+
     from firebreak.fire import Fires, Scene
     from firebreak.landscape.landscape import Landscape
 
@@ -55,21 +59,103 @@ def least_rows(spec: str, weather: Path | None, scenarios: int) -> int:
 
 
 def size_in_headers(path: Path) -> tuple[int, int] | None:
-    """Rows and columns of a file, or of the smallest raster of a folder; None if none tells."""
+    """Rows and columns of a landscape's file, or of the smallest raster of its folder; None where
+    no header tells.
+    """
+    return min((one.shape for one in _headers(path)), key=lambda shape: shape[0] * shape[1],
+               default=None)
+
+
+class _Header(NamedTuple):
+    """The grid of a raster; crs: its reference system, None where it names none."""
+
+    shape: tuple[int, int]
+    transform: "Affine"
+    crs: "CRS | None"
+
+    def box(self, rows: slice, cols: slice) -> tuple[float, ...]:
+        """West, south, east and north of a part."""
+        at, corners = self.transform, [(row, col) for row in (rows.start, rows.stop)
+                                       for col in (cols.start, cols.stop)]
+        x = [at.a * col + at.b * row + at.c for row, col in corners]
+        y = [at.d * col + at.e * row + at.f for row, col in corners]
+        return min(x), min(y), max(x), max(y)
+
+
+def _headers(path: Path) -> list[_Header]:
+    """The grids of a landscape's file, or of the rasters of its folder; none where one is
+    damaged: reading it says what is wrong.
+    """
     import rasterio
 
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
     found = []
-    for file in files:
+    for file in sorted(path.iterdir()) if path.is_dir() else [path]:
         if file.suffix.lower() in _RASTERS and file.is_file():
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # the reader warns
                     with rasterio.open(file) as dataset:
-                        found.append(dataset.shape)
+                        found.append(_Header(dataset.shape, dataset.transform, dataset.crs))
             except rasterio.errors.RasterioError:
-                return None  # reading it says what is wrong
-    return min(found, key=lambda shape: shape[0] * shape[1], default=None)
+                return []
+    return found
+
+
+def check_breaks_first(spec: str, breaks: Iterable[object], area: object,
+                       crs: str | None) -> None:
+    """Refuses breaks that lie elsewhere than a map or the part of it to plan for, and plans of a
+    map of another size, as far as headers tell, before any layer is loaded.
+
+    Args:
+        breaks: paths; what is none is left to the reader.
+        area: rows and columns R0:R1,C0:C1; any other says nothing here.
+        crs: of a map that names none.
+
+    Raises:
+        InputError: naming the file; shapes that are damaged or have no reference system.
+    """
+    from firebreak.landscape.formats.overlays import file_and_attribute
+    from firebreak.landscape.raster.shape_files import is_vector
+    from firebreak.planning.core.area import named_range
+    from firebreak.planning.output.export import MapSize, check_shape
+
+    paths = [one for one in breaks if isinstance(one, Path)]
+    headers = _headers(path_of(spec)) if paths else []
+    for path in paths if headers else ():
+        file, _ = file_and_attribute(path)
+        if isinstance(file, Path) and is_vector(file):
+            own = headers[0]
+            part = named_range(area if isinstance(area, str) else None)
+            rows, cols = part or (slice(0, own.shape[0]), slice(0, own.shape[1]))
+            if len({one.transform for one in headers}) == 1 and _lie_outside(
+                    file, own.box(rows, cols), own.crs or crs):
+                raise fail(expected="shapes that cover cells of the "
+                                    f"{'landscape' if part is None else 'area'}",
+                           given="none: they lie outside it", where=str(path),
+                           remedy="check their place and reference system")
+        elif path.is_dir() and len({one.shape for one in headers}) == 1:
+            check_shape(path, MapSize(path_of(spec).name, headers[0].shape))
+
+
+def _lie_outside(file: Path, box: tuple[float, ...], crs: "CRS | str | None") -> bool:
+    """True where all shapes of a file lie outside a box of a reference system."""
+    from rasterio.crs import CRS
+    from rasterio.errors import RasterioError
+    from rasterio.features import bounds
+    from rasterio.warp import transform_bounds
+
+    from firebreak.landscape.raster.shape_files import read_shapes
+
+    found = read_shapes(file)
+    try:
+        each = [bounds(one) for one in found.geometries]
+        west, south, east, north = transform_bounds(
+            found.crs, CRS.from_user_input(crs), *(min(one[:2][k] for one in each)
+                                                   for k in (0, 1)),
+            *(max(one[2:][k] for one in each) for k in (0, 1)))
+    except (RasterioError, ValueError, TypeError, LookupError):  # the reader says what is wrong
+        return False
+    return west > box[2] or east < box[0] or south > box[3] or north < box[1]
 
 
 def check_windows(name: str, count: int, cells: int, rows: int) -> None:

@@ -3,7 +3,7 @@ cost, what the single lines or polygons of a drawn map are worth, and what a pla
 them changes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from firebreak.planning.core.break_segments import pieces
 from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.evaluation.effect import meets_crews
 from firebreak.planning.evaluation.intervals import FireGroups, Interval, fire_groups
 from firebreak.planning.evaluation.judging import TEST_SET, Burn, SceneResult, statistics
 
@@ -67,14 +68,42 @@ def rates_of(scene: Scene, result: SceneResult, plans: Mapping[str, Plan]) -> di
     return found
 
 
+class Met(NamedTuple):
+    """Mean length, m, of breaks that a fire reaches, and at which crews hold it; None where it is
+    not known, see `meets_crews`.
+    """
+
+    engaged_m: float | None = None
+    held_m: float | None = None
+
+    def columns(self) -> dict[str, float]:
+        """Columns of a table with what is known."""
+        return {name: round(length, 1) for name, length in self._asdict().items()
+                if length is not None}
+
+
 class FeatureWorth(NamedTuple):
-    """Shares of all loss. alone: saved by a feature itself; lost: by its plan without it."""
+    """Shares of the loss without breaks. alone: what a feature saves by itself; lost: what its plan
+    saves less without it. met: of it, under its plan.
+    """
 
     name: str
     cells: int
     cost: float
     alone: Interval
     lost: Interval
+    met: Met = Met()
+
+
+def met_by_fires(scene: Scene, fires: Fires, breaks: Cells,
+                 burn: Burn = statistics) -> Callable[[Cells], Met]:
+    """The function that says how much of some of the breaks fires meet under all of them."""
+    if not meets_crews(scene):
+        return lambda cells: Met()
+    found = burn(scene, fires, mask_of_cells(breaks, scene.landscape.shape))
+    held, size = found.held_probability.ravel(), scene.landscape.cell_size_m
+    reached = found.burn_probability.ravel() + held
+    return lambda cells: Met(size * float(reached[cells].sum()), size * float(held[cells].sum()))
 
 
 def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[Named],
@@ -99,6 +128,7 @@ def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[N
         return burn(scene, fires, mask).loss if known is None else known.loss_under(mask)
 
     under, found = loss(plan.cells), []
+    met = met_by_fires(scene, fires, plan.cells, burn)
     for feature in features:
         alone = loss(feature.cells)
         rest = plan.cells[~np.isin(plan.cells, feature.cells[times[feature.cells] == 1])]
@@ -106,7 +136,7 @@ def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[N
             feature.name, int(feature.cells.size),
             float(land.cost.ravel()[feature.cells].sum(dtype=np.float64)),
             groups.saving(before - alone, before),
-            groups.saving(loss(rest) - under, before, at_most=None)))
+            groups.saving(loss(rest) - under, before, at_most=None), met(feature.cells)))
     return found
 
 
@@ -115,7 +145,8 @@ def _groups(result: SceneResult) -> FireGroups:
 
 
 KEEP, DROP, SHORTEN, LENGTHEN, JOIN, ADD = "keep", "drop", "shorten", "lengthen", "join", "add"
-RANK = {JOIN: 0, LENGTHEN: 0, ADD: 0, DROP: 1, SHORTEN: 1, KEEP: 2}
+COVERED = "covered"
+RANK = {JOIN: 0, LENGTHEN: 0, ADD: 0, DROP: 1, SHORTEN: 1, KEEP: 2, COVERED: 3}
 """The place of an action among the changes."""
 
 
@@ -123,12 +154,15 @@ class Change(NamedTuple):
     """A line of the network, or a new one, and what is done with it.
 
     Attributes:
-        action: DROP, SHORTEN or KEEP of the network; JOIN, LENGTHEN or ADD of what is new.
-        name: of the line; beside: of the lines of the network that a new one touches.
+        action: DROP, SHORTEN or KEEP of the network, COVERED of a shape that lies on cells of other
+            lines alone; JOIN, LENGTHEN or ADD of what is new.
+        name: of the line; beside: of the lines of the network that a new one touches, or that lie
+            where this one does.
         cells: how many are dropped, kept, or new.
         cost: of these.
         saved: share of the loss without breaks that they save beside the others, of the network or
             of the plan.
+        met: of these cells under that.
     """
 
     action: str
@@ -137,21 +171,25 @@ class Change(NamedTuple):
     cells: int
     cost: float
     saved: Interval
+    met: Met = Met()
 
 
 def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence[Named],
-               plan: Plan, report: Reporter = no_report) -> list[Change]:
+               plan: Plan, covered: Sequence[Named] = (),
+               report: Reporter = no_report) -> list[Change]:
     """The changes from a network to a plan: what is new first, by what it saves per cost; then what
     is dropped, the least worth first; then what is kept.
 
     Args:
         fires: that say what each saves, with `groups` of them.
         network: lines of treatable cells; a cell may be of several.
+        covered: shapes that lie on cells of these lines alone.
         report: takes lines.
     """
     land = scene.landscape
     own = np.unique(np.concatenate([plan.cells[:0], *(one.cells for one in network)]))
     known = KnownFires(scene, fires, land.treatable)
+    met_before, met = (met_by_fires(scene, fires, cells) for cells in (own, plan.cells))
 
     def saved(all_: Cells, some: Cells) -> Interval:
         """The saving by some cells beside the others of all."""
@@ -168,7 +206,11 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
         action = KEEP if not gone.size else DROP if not kept.any() else SHORTEN
         cells = np.setdiff1d(gone if gone.size else one.cells, others)
         found.append(Change(action, one.name, (), int(cells.size), cost_of(cells, land),
-                            saved(own if gone.size else np.sort(plan.cells), cells)))
+                            saved(own if gone.size else np.sort(plan.cells), cells),
+                            (met_before if gone.size else met)(cells)))
+    for one in covered:
+        on = tuple(line.name for line in network if np.isin(line.cells, one.cells).any())
+        found.append(Change(COVERED, one.name, on, 0, 0.0, Interval(0.0, 0.0, 0.0), met(own[:0])))
     new = np.zeros(land.shape, np.bool_)
     new.ravel()[np.setdiff1d(plan.cells, own)] = True
     stays = [one for one in network if np.isin(one.cells, plan.cells).any()]
@@ -177,7 +219,8 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
         names = tuple(one.name for one in stays if beside[one.cells].any())
         action = JOIN if len(names) > 1 else LENGTHEN if names else ADD
         found.append(Change(action, "", names, int(piece.size), cost_of(piece, land),
-                            saved(np.sort(plan.cells), piece)))
+                            saved(np.sort(plan.cells), piece), met(piece)))
+
     def place(change: Change) -> tuple[int, float]:
         per_cost = change.saved.mean / change.cost if change.cost > 0.0 else 0.0
         return RANK[change.action], per_cost if RANK[change.action] == 1 else -per_cost
@@ -190,7 +233,7 @@ def changes_table(changes: Sequence[Change], land: Landscape, cost_unit: str,
     """A row for each change."""
     return [{"action": one.action, "line": one.name, "beside": "; ".join(one.beside),
              "cells": one.cells, "area_ha": round(one.cells * land.cell_size_m**2 / 1e4, 4),
-             "cost": round(one.cost, 4), "cost_unit": cost_unit,
+             "cost": round(one.cost, 4), "cost_unit": cost_unit, **one.met.columns(),
              **{name: round(100.0 * share, 4) for name, share in zip(
                  ("saves_percent", "saves_low", "saves_high"), one.saved, strict=True)}}
             for one in changes]
@@ -201,7 +244,9 @@ def changes_words(changes: Sequence[Change]) -> str:
     count = {action: sum(one.action == action for one in changes) for action in RANK}
     return (f"of the lines of the existing network {count[KEEP]} are kept, {count[SHORTEN]} "
             f"shortened and {count[DROP]} dropped; {count[JOIN]} new pieces join two of them, "
-            f"{count[LENGTHEN]} lengthen one, {count[ADD]} stand alone")
+            f"{count[LENGTHEN]} lengthen one, {count[ADD]} stand alone"
+            + ("" if not count[COVERED] else
+               f"; {counted(count[COVERED], 'other line')} on cells of these"))
 
 
 def change_words(change: Change) -> str:
@@ -210,4 +255,5 @@ def change_words(change: Change) -> str:
     return {KEEP: f"keep {change.name}", DROP: f"drop {change.name}",
             SHORTEN: f"shorten {change.name} by {cells}", JOIN: f"join {where} with {cells}",
             LENGTHEN: f"lengthen {where} by {cells}",
+            COVERED: f"{change.name} has no cells of its own: it lies on those of {where}",
             ADD: f"add a piece of {cells}"}[change.action]

@@ -115,12 +115,12 @@ def effect_of(scene: Scene, segments: Sequence[Corridor], test_fires: int,
                       _protected(scene, drops, test_fires * fires.whole), fires.scenario,
                       fires.times,
                       np.cumsum([0.0, *(one.cost for one in segments)]),
-                      *(met if _meets_crews(scene) else (None, None)))
+                      *(met if meets_crews(scene) else (None, None)))
 
 
-def _meets_crews(scene: Scene) -> bool:
+def meets_crews(scene: Scene) -> bool:
     """True where it is known where crews hold: narrow breaks burn, whoever stops the fire there."""
-    return scene.field.breaks.held and not scene.field.breaks.strips
+    return not scene.tiled and scene.field.breaks.held and not scene.field.breaks.strips
 
 
 def _met(slots: ProblemBatch, scene: Scene,
@@ -128,7 +128,7 @@ def _met(slots: ProblemBatch, scene: Scene,
     """Length of each segment that the fires of a slot reach, and that crews hold: m of all fires
     together, f64 [2, n].
     """
-    if not _meets_crews(scene):
+    if not meets_crews(scene):
         return np.zeros((2, len(segments)))
     trees, cols = slots.plan_trees(0), scene.landscape.shape[1]
     codes = [trees.code[:, padded_cells(segment.cells, cols)] for segment in segments]

@@ -54,10 +54,12 @@ def table(evaluation: Evaluation) -> str:
             for name, pair in evaluation.paired.items())])]
     lines += _rate_lines(evaluation) if evaluation.rates else []
     for name, features in evaluation.features.items():
+        met = ("engaged, m", "held, m") if features[0].met.columns() else ()
         lines += ["", *aligned([(f"line of {name}", "cells", "cost", "saves alone",
-                                 "95 % interval", "lost without it", "95 % interval"), *(
+                                 "95 % interval", "lost without it", "95 % interval", *met), *(
             (own.name, f"{own.cells}", f"{own.cost:.6g}", *_percent(own.alone),
-             *_percent(own.lost)) for own in features)])]
+             *_percent(own.lost), *(f"{length:,.1f}" for length in own.met.columns().values()))
+            for own in features)])]
     kept = promise_words(evaluation)
     return "\n".join([*lines, "", _footnote(evaluation), *([] if kept is None else [f"{kept}."])])
 

@@ -5,13 +5,14 @@ Rows, columns and cell ids count from 0 (from 1 in Cell2Fire's table), ranks fro
 cell centres in the landscape's reference system.
 """
 
+import contextlib
 import csv
 import io
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -263,6 +264,25 @@ def _read_record(path: Path, landscape: Landscape) -> dict[str, Any]:
     return made
 
 
+class MapSize(NamedTuple):
+    """The name of a map that is not read yet, and its rows and columns."""
+
+    name: str
+    shape: tuple[int, int]
+
+
+def check_shape(folder: Path, size: MapSize) -> None:
+    """Refuse the folder of a plan of a map of other rows and columns.
+
+    Raises:
+        InputError: naming the plan's record.
+    """
+    with contextlib.suppress(OSError, KeyError, TypeError):  # reading it says what is wrong
+        own = tuple(record_in(folder)["shape"])
+        if own != size.shape:
+            raise _other_grid(folder / "plan.json", f"shape {own}", size)
+
+
 def _read_csv(path: Path, landscape: Landscape) -> NDArray[np.int64]:
     if _is_firebreak_table(path):
         return read_firebreaks(path, landscape.fuel_model.size)
@@ -322,7 +342,7 @@ def _damaged(path: Path, given: str) -> Exception:
                 remedy="write the plan again, or correct the file")
 
 
-def _other_grid(path: Path, given: str, landscape: Landscape) -> Exception:
+def _other_grid(path: Path, given: str, landscape: Landscape | MapSize) -> Exception:
     return fail(expected=f"cells of {landscape.name}, {landscape.shape[0]} x {landscape.shape[1]}",
                 given=given, where=str(path),
                 remedy="use the plan with the landscape it was made for")

@@ -117,9 +117,11 @@ def changes(r: ReportedPlan) -> Facts | None:
         return None
     return {"words": changes_words(r.changes),
             "header": ["change", "area, ha", f"cost, {r.plan.priced_in}", "saves beside the others",
-                       "95 % interval"],
+                       "95 % interval", *(("fires meet, m", "crews hold, m")
+                                          if r.changes[0].met.columns() else ())],
             "rows": [[change_words(one), f"{one.cells * r.land.cell_size_m**2 / 1e4:,.2f}",
-                      amount(one.cost), f"{one.saved.mean:.2%}", percents(one.saved)]
+                      amount(one.cost), f"{one.saved.mean:.2%}", percents(one.saved),
+                      *(f"{length:,.1f}" for length in one.met.columns().values())]
                      for one in r.changes]}
 
 
