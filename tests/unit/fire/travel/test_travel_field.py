@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
+from firebreak.fire.travel.breaks import _around
 from firebreak.fire.travel.kernels import RATE_GATE
-from firebreak.fire.travel.stencil import FACETS, STENCIL, STEPS
+from firebreak.fire.travel.stencil import FACETS, REACH, STENCIL, STEPS
 from firebreak.fire.travel.travel_field import (
     Ellipse,
     TravelField,
     field_from_ellipse,
     in_streams,
+    padded_cells,
     padded_width,
 )
 
@@ -114,3 +116,16 @@ def test_what_a_cell_sends_is_what_others_accept_from_it(steps) -> None:
     assert np.array_equal(field.sends, sends * inside.reshape(-1))
     assert np.array_equal(field.sends_far, far * inside.reshape(-1))
     assert field.sends_far.any()
+
+
+@pytest.mark.parametrize("reach", [REACH, 2 * REACH])
+def test_cells_around_breaks_are_those_of_the_map_within_reach(reach: int) -> None:
+    rng = np.random.default_rng(reach)
+    for _ in range(100):
+        shape = rows, cols = tuple(rng.integers(1, 14, 2).tolist())
+        some = rng.integers(0, rows * cols, rng.integers(1, 5))
+        apart = [np.abs(np.stack(np.divmod(some, cols)) - np.array([[row], [col]])).max(axis=0)
+                 for row, col in np.ndindex(rows, cols)]
+        near = np.flatnonzero([own.min() <= reach for own in apart])
+        np.testing.assert_array_equal(_around(padded_cells(some, cols), reach, shape),
+                                      padded_cells(near, cols))
