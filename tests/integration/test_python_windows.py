@@ -7,10 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.unit.planning.output.test_given import LAND as MAP
+from tests.unit.planning.output.test_given import drawn, line
 
 import firebreak
 from firebreak.checks import InputError
 from firebreak.cli import main
+from firebreak.landscape.formats.write import write_landscape
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 LAND = "synthetic:5:64"
@@ -82,3 +85,45 @@ def test_a_large_map_is_planned_by_windows_wherever_it_comes_from(source: str) -
     assert made.plan.notes is not None
     assert made.plan.notes["windows"] > 1
     assert made.plan.policy is not None
+
+
+YEARS = {"budget": "2027:4000,2028:3000", "method": "auto", "plan_fires": 8, "test_fires": 16,
+         "threads": 1}
+GROUPS: dict[str, dict[str, object]] = {
+    "place": {"horizon": 3, "lines": "lines.geojson"},
+    "map": {"value": "houses.geojson", "value_unit": "houses", "roads": "road.geojson"},
+    "weather": {"scenarios": 2}, "fire": {"duration_min": 20},
+    "breaks": {"treatment": "shaded-break", "hold": "hand", "crew_km": 1},
+    "windows": {"window_cells": 16}}
+"""Years, lines, houses, crews and windows, in the tables of a file."""
+
+
+@pytest.fixture
+def county(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small map with houses, a road and lines to choose among."""
+    monkeypatch.chdir(tmp_path)
+    write_landscape("land.tif", MAP)
+    houses = [line(row, col, col) for row, col in np.argwhere(MAP.treatable)[37::23].tolist()]
+    for house in houses:
+        house["geometry"] = {"type": "Point", "coordinates": house["geometry"]["coordinates"][0]}
+    drawn(Path("houses.geojson"), *houses)
+    drawn(Path("lines.geojson"), line(12, 2, 27, "ridge"), line(5, 1, 25))
+    drawn(Path("road.geojson"), line(19, 0, 29))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+@pytest.mark.usefixtures("no_simulation_pictures", "county")
+def test_command_file_and_python_make_one_plan_over_years_with_crews_lines_and_houses() -> None:
+    options = YEARS | {name: value for group in GROUPS.values() for name, value in group.items()}
+    Path("job.toml").write_text("\n".join([
+        *(f"{name} = {json.dumps(value)}" for name, value in YEARS.items()),
+        *(text for table, group in GROUPS.items() for text in (
+            f"[{table}]", *(f"{name} = {json.dumps(value)}" for name, value in group.items())))]))
+    assert main(["plan", "land.tif", *typed(options), "--out", "typed"]) == 0
+    assert main(["plan", "land.tif", "--config", "job.toml", "--out", "filed"]) == 0
+    firebreak.plan("land.tif", **options).save("called")
+    found = hashes(Path("typed"))
+    assert found.keys() >= {"plan.tif", "plan.csv", "years.csv", "schedule.csv", "segments.csv",
+                            "crews.png", "treatment.tif"}
+    assert found == hashes(Path("filed")) == hashes(Path("called"))
