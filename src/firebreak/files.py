@@ -269,7 +269,7 @@ def _remove_free(folders: list[Path]) -> None:
 
 
 def _remove_empty(folder: Path, handle: int | None) -> None:
-    """Removes an empty folder; with the handle that holds it, if it is still that one."""
+    """Removes an empty folder; with the handle that holds it, not another of its name."""
     with contextlib.suppress(OSError):  # something is in it, or it is gone
         if handle is None or os.path.samestat(os.fstat(handle), folder.stat()):
             folder.rmdir()

@@ -16,7 +16,7 @@ _OWN = Path("/proc/self/cgroup")
 
 
 def free_bytes() -> int:
-    """Bytes that can still be taken: of the machine, and of a limited control group."""
+    """Bytes that can still be taken, of the machine or of a container or batch job's limit."""
     return max(min([int(psutil.virtual_memory().available), *_left_in_groups()]), 0)
 
 

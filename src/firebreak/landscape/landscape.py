@@ -132,9 +132,10 @@ class Landscape:
         for name, constant in _DEFAULTS.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, np.full(shape, constant, np.float32))
-        for name, dtype in (*_GRIDS, *_OPTIONAL):
-            if (grid := getattr(self, name)) is not None:
-                object.__setattr__(self, name, self._frozen(name, grid, dtype, shape))
+        present = [own for own in _OPTIONAL if getattr(self, own[0]) is not None]
+        for name, dtype in (*_GRIDS, *present):
+            object.__setattr__(self, name,
+                               self._frozen(name, getattr(self, name), dtype, shape))
         object.__setattr__(self, "layers", tuple(
             self._frozen("value layers", layer, np.float32, shape) for layer in self.layers))
         object.__setattr__(self, "cell_size_m", float(self.cell_size_m))

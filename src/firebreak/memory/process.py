@@ -132,7 +132,7 @@ class _Mallinfo(ctypes.Structure):
 
 
 def _find_mallinfo() -> Callable[[], Any] | None:
-    """The C library's function; None where there is none."""
+    """glibc's `mallinfo2`; None where there is none."""
     if sys.platform != "linux":
         return None
     try:

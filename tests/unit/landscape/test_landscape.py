@@ -27,6 +27,12 @@ def test_treatable_never_where_nothing_burns() -> None:
         ~land.burnable].any()
 
 
+@pytest.mark.parametrize("name", ["slope_tan", "aspect_deg", "value", "cost", "treatable"])
+def test_a_landscape_has_every_grid_that_is_not_optional(name: str) -> None:
+    with pytest.raises(InputError, match=r"of shape \(12, 12\)"):
+        replace(generate(1, 12), **{name: None})  # type: ignore[arg-type]
+
+
 def test_crop_keeps_the_place() -> None:
     land = generate(1, (12, 14))
     part = land.crop(2, 3, 5, 6)

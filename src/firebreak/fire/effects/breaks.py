@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from firebreak.settings.scene import BreakSettings, HoldBy
+from firebreak.settings.scene import BreachRule, BreakSettings, HoldBy
 from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT
 
 Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ TESTED_FRONT_M = 100.0
 
 
 def breach_probability(intensity_kw_m: ArrayLike, flame_length_m: ArrayLike, width_m: ArrayLike,
-                       rule: str = "wilson") -> Floats:
+                       rule: BreachRule = "wilson") -> Floats:
     """Probability that the head of a fire crosses a break; arrays, broadcast.
 
     It never falls with intensity or flame length and never rises with width. It is 0 where there

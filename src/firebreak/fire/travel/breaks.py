@@ -125,7 +125,7 @@ def _within(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:
 
 
 def _around(cells: NDArray[np.int64], reach: int, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Padded cells of the map (not of its padding) within `reach` of padded `cells`."""
+    """Padded cells of the map (not of its padding) within `reach` of padded cells, at least one."""
     width = shape[1] + 2 * REACH
     rows, cols = np.divmod(cells, width)
     top, left = (max(int(own.min()) - reach, REACH) for own in (rows, cols))

@@ -41,7 +41,7 @@ def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], included: NDArr
     """A plan up to its knee.
 
     Args:
-        parts: the plan's, see `core.built.parts_of`.
+        parts: the plan's, see `core.corridors.parts_of`.
         included: flat cells that the plan must have: their parts stay.
         report: takes the share that is done.
 

@@ -121,6 +121,7 @@ class Player:
         self.network.load_state_dict(
             {name: torch.from_numpy(array) for name, array in weights.items()})
 
+    @torch.no_grad()
     def play(self, settings: AgentSettings, first: int, env_steps: int, acting_seed: int,
              with_gains: bool = False) -> list[tuple[Episode, float]]:
         """Training episodes from number `first` on, one in each environment, explored as at
