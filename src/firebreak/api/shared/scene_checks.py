@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from firebreak.checks import PART_OF_MAP, fail
 from firebreak.landscape.names import path_of
 
@@ -109,10 +111,10 @@ def check_breaks_first(spec: str, breaks: Iterable[object], area: object,
     Args:
         breaks: paths; what is none is left to the reader.
         area: rows and columns R0:R1,C0:C1; any other says nothing here.
-        crs: of a map that names none.
+        crs: instead of the map's own.
 
     Raises:
-        InputError: naming the file; shapes that are damaged or have no reference system.
+        InputError: naming the file; shapes as `shapes.on_map` refuses them.
     """
     from firebreak.landscape.formats.overlays import file_and_attribute
     from firebreak.landscape.raster.shape_files import is_vector
@@ -128,7 +130,7 @@ def check_breaks_first(spec: str, breaks: Iterable[object], area: object,
             part = named_range(area if isinstance(area, str) else None)
             rows, cols = part or (slice(0, own.shape[0]), slice(0, own.shape[1]))
             if len({one.transform for one in headers}) == 1 and _lie_outside(
-                    file, own.box(rows, cols), own.crs or crs):
+                    file, own.box(rows, cols), crs or own.crs):
                 raise fail(expected="shapes that cover cells of the "
                                     f"{'landscape' if part is None else 'area'}",
                            given="none: they lie outside it", where=str(path),
@@ -140,22 +142,21 @@ def check_breaks_first(spec: str, breaks: Iterable[object], area: object,
 def _lie_outside(file: Path, box: tuple[float, ...], crs: "CRS | str | None") -> bool:
     """True where all shapes of a file lie outside a box of a reference system."""
     from rasterio.crs import CRS
-    from rasterio.errors import RasterioError
-    from rasterio.features import bounds
-    from rasterio.warp import transform_bounds
+    from rasterio.errors import CRSError
 
     from firebreak.landscape.raster.shape_files import read_shapes
+    from firebreak.landscape.raster.shapes import corners_of, on_map
 
     found = read_shapes(file)
     try:
-        each = [bounds(one) for one in found.geometries]
-        west, south, east, north = transform_bounds(
-            found.crs, CRS.from_user_input(crs), *(min(one[:2][k] for one in each)
-                                                   for k in (0, 1)),
-            *(max(one[2:][k] for one in each) for k in (0, 1)))
-    except (RasterioError, ValueError, TypeError, LookupError):  # the reader says what is wrong
+        system = CRS.from_user_input(crs).to_wkt()
+    except (CRSError, ValueError, TypeError):  # the reader says what is wrong
         return False
-    return west > box[2] or east < box[0] or south > box[3] or north < box[1]
+    # Of vertices: the box of a file that spans the Earth has no place in a projection.
+    at = np.concatenate([corners_of(one["coordinates"])
+                         for one in on_map(found.geometries, found.crs, system, file)])
+    (west, south), (east, north) = at.min(axis=0), at.max(axis=0)
+    return bool(west > box[2] or east < box[0] or south > box[3] or north < box[1])
 
 
 def check_windows(name: str, count: int, cells: int, rows: int) -> None:

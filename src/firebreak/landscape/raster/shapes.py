@@ -38,7 +38,7 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
         InputError: missing or damaged, no shapes, no reference system, shapes outside the map.
     """
     found = read_shapes(path)
-    ours = on_map(found.geometries, found.crs, landscape, path)
+    ours = on_map(found.geometries, found.crs, landscape.crs, path)
     try:
         mask = covered_cells(ours, landscape.shape, rasterio.Affine(*landscape.transform),
                               touched=touched)
@@ -51,21 +51,24 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
     return mask
 
 
-def on_map(geometries: list[dict[str, Any]], system: CRS, landscape: Landscape,
+def on_map(geometries: list[dict[str, Any]], system: CRS, crs: str | None,
            path: Path) -> list[dict[str, Any]]:
-    """Geometries in a landscape's reference system.
+    """Geometries in the reference system of a landscape.
+
+    Args:
+        crs: the landscape's, WKT.
 
     Raises:
         InputError: the landscape has none, or coordinates that cannot be.
     """
-    if landscape.crs is None:
+    if crs is None:
         raise fail(expected="a landscape with a reference system, to lay shapes over it",
                    given="one without", where=str(path), remedy="set it with --crs")
     try:
         with rasterio.Env():  # without one GDAL writes its errors to the terminal
-            ours = list(transform_geom(system, CRS.from_wkt(landscape.crs), geometries))
+            ours = list(transform_geom(system, CRS.from_wkt(crs), geometries))
         # GDAL follows an edge cell by cell, however long.
-        if not all((np.abs(_corners(one["coordinates"])) < _FARTHEST).all() for one in ours):
+        if not all((np.abs(corners_of(one["coordinates"])) < _FARTHEST).all() for one in ours):
             raise ValueError("coordinates nowhere on the Earth")
     except Exception as error:  # of damaged coordinates rasterio raises whatever comes
         raise _not_degrees(geometries, system, path) or damaged(path, error) from error
@@ -75,7 +78,7 @@ def on_map(geometries: list[dict[str, Any]], system: CRS, landscape: Landscape,
 def _not_degrees(geometries: list[dict[str, Any]], system: CRS, path: Path) -> InputError | None:
     """The error for metres, or latitudes before longitudes, that count as degrees; else None."""
     try:
-        corners = np.concatenate([_corners(one["coordinates"]) for one in geometries])
+        corners = np.concatenate([corners_of(one["coordinates"]) for one in geometries])
     except (TypeError, ValueError, LookupError, OverflowError):  # damaged in another way
         return None
     if not system.is_geographic or not np.isfinite(corners).all():
@@ -113,7 +116,7 @@ def numbered_shapes(path: Path, attribute: str | None, landscape: Landscape, *,
     found = read_shapes(path, attribute)
     numbers = [1.0 if attribute is None else _number(shape, attribute, place, path, positive)
                for place, shape in enumerate(found.shapes, start=1)]
-    ours = iter(on_map(found.geometries, found.crs, landscape, path))
+    ours = iter(on_map(found.geometries, found.crs, landscape.crs, path))
     for shape, number in zip(found.shapes, numbers, strict=True):
         yield shape, [next(ours) for _ in shape.geometries], number
 
@@ -132,7 +135,7 @@ def cells_by_name(paths: Iterable[Path], landscape: Landscape) -> dict[str, NDAr
         if not any(names):
             continue
         number = {name: k for k, name in enumerate(dict.fromkeys(filter(None, names)), start=1)}
-        ours = on_map(found.geometries, found.crs, landscape, path)
+        ours = on_map(found.geometries, found.crs, landscape.crs, path)
         grid = rasterize([(one, number[name]) for one, name in zip(ours, names, strict=True)
                           if name], landscape.shape, all_touched=True, dtype=np.int32,
                          transform=rasterio.Affine(*landscape.transform)).ravel()
@@ -240,7 +243,7 @@ def cells_of(geometries: list[dict[str, Any]], to_cells: rasterio.Affine, landsc
         geometries: in the landscape's reference system.
         to_cells: from its coordinates to (column, row).
     """
-    corners = np.concatenate([_corners(one["coordinates"]) for one in geometries])
+    corners = np.concatenate([corners_of(one["coordinates"]) for one in geometries])
     col, row = to_cells.a * corners[:, 0] + to_cells.b * corners[:, 1] + to_cells.c, (
         to_cells.d * corners[:, 0] + to_cells.e * corners[:, 1] + to_cells.f)
     left, top = int(np.floor(col.min())), int(np.floor(row.min()))
@@ -286,7 +289,7 @@ def covered_cells(geometries: list[dict[str, Any]], shape: tuple[int, int],
     return mask
 
 
-def _corners(coordinates: Any) -> NDArray[np.float64]:
+def corners_of(coordinates: Any) -> NDArray[np.float64]:
     """All points [n, 2] of a geometry's nested coordinates."""
     found: list[tuple[float, float]] = []
     waiting = [coordinates]

@@ -121,7 +121,7 @@ def lift(plan: Plan, offset: Offset, landscape: Landscape) -> Plan:
     """The plan of a part as a plan of the full map: the same budget, a smaller share of the map.
 
     Raises:
-        InputError: its cells do not lie inside the map, or are not treatable there.
+        InputError: its cells are not treatable there.
     """
     return _placed(plan, lift_cells(plan.cells, plan.shape[1], offset, landscape), landscape)
 

@@ -270,7 +270,10 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
         "methods": {name: summary._asdict() for name, summary in evaluation.methods.items()},
         "paired": {name: pair._asdict() for name, pair in evaluation.paired.items()},
         **({"rates": plain_tuples(evaluation.rates)} if evaluation.rates else {}),
-        **({"features": plain_tuples(evaluation.features)} if evaluation.features else {}),
+        **({"features": {name: [plain_tuples({k: v for k, v in one._asdict().items() if k != "met"})
+                                | one.met.columns() for one in own]
+                         for name, own in evaluation.features.items()}}
+           if evaluation.features else {}),
     }
 
 
