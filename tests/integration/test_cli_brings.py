@@ -13,7 +13,9 @@ import rasterio
 
 import firebreak
 from firebreak.cli import main
-from firebreak.landscape.formats.write import write_landscape
+from firebreak.landscape.formats.read import read_landscape
+from firebreak.landscape.formats.write import write_geotiff, write_landscape
+from firebreak.landscape.raster.line_cells import lines_on_grid
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.output.vectors import has_vector_reader
 
@@ -116,9 +118,6 @@ def test_a_plan_of_given_lines_has_their_cells_only(place: Path, capsys: Out) ->
     assert "left out: strips, downstream-value, betweenness, dqn, greedy, as" in said
     with rasterio.open("out/data/plan.tif") as raster:
         own = raster.read(1) > 0
-    from firebreak.landscape.formats.read import read_landscape
-    from firebreak.landscape.raster.line_cells import lines_on_grid
-
     land = read_landscape("land.tif")
     mask = np.zeros(land.shape, np.bool_)
     for pieces in lines_on_grid(Path(given), land, 150.0, joined=False).pieces:
@@ -217,6 +216,31 @@ def test_a_plan_of_lines_is_compared_with_methods_and_masks_in_python(place: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("more", [(":width_m", "--only-lines"), (":width_m",),
+                                  ("", "--window-cells", "16")])
+def test_a_plan_of_named_lines_keeps_their_names(place: Path, capsys: Out,
+                                                 more: tuple[str, ...]) -> None:
+    given = written("named.geojson", ("LineString", [at(3.5, 2.5), at(12.5, 20.5)],
+                                      {"name": "Main Divide", "width_m": 30}),
+                    ("LineString", [at(20.5, 1.5), at(8.5, 12.5)],
+                     {"name": "Truck Trail", "width_m": 30}),
+                    ("LineString", [at(2.5, 22.5), at(20.5, 22.5)], {"width_m": 30}))
+    land, mask = read_landscape("land.tif"), np.zeros((SIZE, SIZE), np.uint8)
+    for pieces in lines_on_grid(Path(given), land, 500.0, joined=False).pieces:
+        mask.ravel()[np.concatenate(pieces)] = 1
+    write_geotiff("all.tif", {"breaks": mask}, land)
+    method = "auto" if "--window-cells" in more else "segments"
+    output(capsys, "plan", "land.tif", *FEW, "--lines", given + more[0], *more[1:], "--method",
+           method, "--segment-m", "500", "--must-include", "all.tif", "--budget", "0.3",
+           "--report", "brief", "--out", "out")
+    rows = list(csv.DictReader(Path("out/data/segments.csv").read_text().splitlines()))
+    kinds = {row["name"]: row["kind"] for row in rows}
+    assert kinds["Truck Trail"] == kinds["Main Divide part 1"] == kinds["Main Divide part 2"] == (
+        "given")
+    assert all(row["name"] and row["saves_low"] for row in rows)
+
+
+@pytest.mark.slow
 def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Out) -> None:
     said = output(capsys, "landscape", "lines", "land.tif", "--out", "found.geojson", "--kinds",
                   "ridge,valley,road,fuel-edge", "--basin-ha", "2", "--least-m", "120", "--json")
@@ -226,8 +250,13 @@ def test_lines_that_were_found_are_lines_to_choose_among(place: Path, capsys: Ou
     lengths = [one["properties"]["length_m"] for one in features]
     assert lengths == sorted(lengths, reverse=True)
     assert {"name", "kind", "treatable_cells"} <= set(features[0]["properties"])
+    names = {one["properties"]["name"] for one in features}
+    assert all(names)
+    assert len(names) == len(features)
     output(capsys, "plan", "land.tif", *FEW, "--lines", "found.geojson", "--only-lines",
            "--method", "segments", "--out", "out")
+    rows = [*csv.DictReader(Path("out/data/segments.csv").read_text().splitlines())]
+    assert {row["name"].split(" part ")[0] for row in rows} <= names
     roads = written("roads.geojson", ("LineString", [at(12.5, 0.5), at(12.5, 23.5)],
                                       {"NAME": "Truck Trail"}))
     output(capsys, "landscape", "lines", "land.tif", "--roads", roads, "--least-m", "120", "--out",

@@ -192,7 +192,7 @@ def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "Corridors |
     Raises:
         InputError: no line that could be built.
     """
-    from firebreak.landscape.candidates.corridor import corridor_of
+    from firebreak.landscape.candidates.corridor import corridor_of, with_part_numbers
     from firebreak.landscape.formats.assemble import warn
     from firebreak.landscape.formats.overlays import file_and_attribute
     from firebreak.landscape.raster.line_cells import lines_on_grid
@@ -214,7 +214,7 @@ def _lines(options: PlaceOptions, land: "Landscape", leak: bool) -> "Corridors |
     if not pairs:
         raise fail(expected="lines with treatable cells", given="none", where=str(path),
                    remedy="check their place, and the area and masks")
-    return Corridors(corridors=tuple(own for own, _ in pairs),
+    return Corridors(corridors=tuple(with_part_numbers([own for own, _ in pairs])),
                      line=tuple(number for _, number in pairs), only=options.only_lines)
 
 

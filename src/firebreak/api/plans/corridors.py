@@ -16,12 +16,13 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.checks import fail
 from firebreak.env.storage.problem import problem_of
 from firebreak.fire import burn
-from firebreak.landscape.candidates.corridor import Cells, Corridor
+from firebreak.landscape.candidates.corridor import Cells, Corridor, with_part_numbers
 from firebreak.landscape.candidates.corridors.find import LEAST_M, corridors_on, ground_below
 from firebreak.landscape.candidates.corridors.ground import (
     ground_of,
     houses_of,
 )
+from firebreak.landscape.formats.overlays import file_and_attribute
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shape_files import is_vector
 from firebreak.landscape.raster.shapes import cells_by_name
@@ -47,7 +48,8 @@ MOST_CUTS = 6
 
 def named_in(roads: Path | None, lines: Path | None, land: Landscape) -> dict[str, Cells]:
     """The flat cells of roads, and of lines to choose among, by the names in their files."""
-    return cells_by_name([path for path in (roads, lines)
+    drawn = None if lines is None else file_and_attribute(lines)[0]
+    return cells_by_name([path for path in (roads, drawn)
                           if isinstance(path, Path) and is_vector(path)], land)
 
 
@@ -114,14 +116,11 @@ def lines_of_network(request: PlanRequest) -> list[Corridor]:
     """The network of a request in lines as long as segments, of cells that may be treated, no cell
     in two; named as the shapes that they are of, and numbered where one is cut.
     """
-    found = list[Corridor]()
-    for shape, own in _shapes(request):
-        parts = break_segments_of(own, request.area.land, request.options.place.segment_m)
-        for number, part in enumerate(parts, start=1):
-            words = [shape.name, f"part {number}" if shape.name else f"{number}"]
-            name = shape.name if shape.name and len(parts) == 1 else " ".join(filter(None, words))
-            found.append(part._replace(name=name, kind="given"))
-    return found
+    land, longest_m = request.area.land, request.options.place.segment_m
+    return with_part_numbers([
+        part._replace(name=shape.name or f"{number}", kind="given")
+        for shape, own in _shapes(request)
+        for number, part in enumerate(break_segments_of(own, land, longest_m), start=1)])
 
 
 def covered_shapes(request: PlanRequest) -> list[Named]:

@@ -3,6 +3,7 @@ given or drawn as a cut, and for the built parts of any plan. And their centre l
 cells taken away, joined where corridors join.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -90,6 +91,17 @@ def corridor_of(path: Cells, landscape: Landscape, kind: str,
     return Corridor(cells, path, length_of(path, landscape),
                     cells.size * landscape.cell_size_m**2 / 1e4,
                     float(landscape.cost.ravel()[cells].astype(np.float64).sum()), kind, anchors)
+
+
+def with_part_numbers(lines: Sequence[Corridor]) -> list[Corridor]:
+    """Lines of which those that share a name, the parts of one, are numbered: "ridge part 2"."""
+    count, seen = Counter(own.name for own in lines), Counter[str]()
+    found = []
+    for own in lines:
+        seen[own.name] += 1
+        alone = not own.name or count[own.name] == 1
+        found.append(own if alone else own._replace(name=f"{own.name} part {seen[own.name]}"))
+    return found
 
 
 def length_of(cells: Cells, landscape: Landscape) -> float:

@@ -33,7 +33,6 @@ _SMOOTH_M = 45.0  # of the relief: the scale of a ridge, not of a boulder
 _KEPT_SMOOTH = 5  # cells along the side of the window in which the commonest kind of fuel counts
 
 _AROUND = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))  # clockwise
-_EDGES, _CORNERS = _AROUND[::2], _AROUND[1::2]
 
 Path = NDArray[np.int64]
 """Flat cells of a line in order; the first is the last of a ring too."""
@@ -136,15 +135,11 @@ def fuel_edges(landscape: Landscape) -> NDArray[np.bool_]:
         patches, count = ndimage.label(smooth == kind)
         sizes = np.bincount(patches.ravel(), minlength=count + 1)
         smooth[(sizes[patches] < least) & (patches > 0)] = -1
-    edge = np.zeros(kinds.shape, np.bool_)
+    edge, padded = np.zeros(kinds.shape, np.bool_), np.pad(smooth, 1, constant_values=-1)
     for axis in (0, 1):
         for step in (1, -1):
-            other = np.roll(smooth, step, axis)
-            own = (smooth > other) & (other >= 0)
-            border = [slice(None), slice(None)]
-            border[axis] = slice(0, 1) if step == 1 else slice(-1, None)
-            own[tuple(border)] = False
-            edge |= own
+            other = np.roll(padded, step, axis)[1:-1, 1:-1]
+            edge |= (smooth > other) & (other >= 0)
     return edge & landscape.burnable
 
 
@@ -186,9 +181,8 @@ def thinned(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
             a, b = ((north & east & south, east & south & west) if first
                     else (north & east & west, north & south & west))
             gone = out & (count >= 2) & (count <= 6) & (turns == 1) & ~a & ~b
-            if gone.any():
-                out &= ~gone
-                changed = True
+            out &= ~gone
+            changed |= bool(gone.any())
     return out[1:-1, 1:-1]
 
 
@@ -211,19 +205,13 @@ def paths_of(mask: NDArray[np.bool_], least: int) -> list[Path]:
 def _neighbours(mask: NDArray[np.bool_]) -> dict[int, set[int]]:
     """The cells that each cell of a mask touches, by corners only where not by edges around them.
     """
-    width = mask.shape[1] + 2
+    cols, found = mask.shape[1], dict[int, set[int]]()
     padded = np.pad(mask, 1)
-    found: dict[int, set[int]] = {}
     for row, col in np.argwhere(mask).tolist():
-        own = set()
-        for down, right in _EDGES:
-            if padded[row + 1 + down, col + 1 + right]:
-                own.add((row + down) * (width - 2) + col + right)
-        for down, right in _CORNERS:
-            if (padded[row + 1 + down, col + 1 + right] and not padded[row + 1 + down, col + 1]
-                    and not padded[row + 1, col + 1 + right]):
-                own.add((row + down) * (width - 2) + col + right)
-        found[row * (width - 2) + col] = own
+        found[row * cols + col] = {
+            (row + down) * cols + col + right for down, right in _AROUND
+            if padded[row + 1 + down, col + 1 + right] and (not (down and right) or not (
+                padded[row + 1 + down, col + 1] or padded[row + 1, col + 1 + right]))}
     return found
 
 

@@ -130,14 +130,13 @@ def cells_by_name(paths: Iterable[Path], landscape: Landscape) -> dict[str, NDAr
     """
     cells: dict[str, NDArray[np.int64]] = {}
     for path in paths:
-        found = read_shapes(path)
-        names = [shape.name for shape in found.shapes for _ in shape.geometries]
-        if not any(names):
+        drawn = [(one, shape.name) for shape, own, _ in numbered_shapes(path, None, landscape)
+                 for one in own if shape.name]
+        if not drawn:
             continue
-        number = {name: k for k, name in enumerate(dict.fromkeys(filter(None, names)), start=1)}
-        ours = on_map(found.geometries, found.crs, landscape.crs, path)
-        grid = rasterize([(one, number[name]) for one, name in zip(ours, names, strict=True)
-                          if name], landscape.shape, all_touched=True, dtype=np.int32,
+        number = {name: k for k, name in enumerate(dict.fromkeys(name for _, name in drawn), 1)}
+        grid = rasterize([(one, number[name]) for one, name in drawn], landscape.shape,
+                         all_touched=True, dtype=np.int32,
                          transform=rasterio.Affine(*landscape.transform)).ravel()
         for name, k in number.items():
             own = np.flatnonzero(grid == k)

@@ -78,16 +78,15 @@ def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
 
     Args:
         longest_m: longer parts of a plan of cells are cut, see `break_segments_of`.
-        lines: that it chose among; where these were given by the user alone its parts are segments.
+        lines: that it chose among: its parts are routes, or named lines of which it has half.
     """
     rank = np.full(landscape.fuel_model.size, plan.cells.size, np.int64)
     rank[plan.cells] = np.arange(plan.cells.size)
     left = plan.break_mask()
     found = []
-    if lines is not None and lines.routes:
-        for own in _chosen(plan, rank, lines):
-            found += _new_parts(own, left, plan, landscape)
-            left.ravel()[own.cells] = False
+    for own in [] if lines is None else _chosen(plan, rank, lines):
+        found += _new_parts(own, left, plan, landscape)
+        left.ravel()[own.cells] = False
     found += break_segments_of(left, landscape, longest_m)
     return sorted(found, key=lambda part: int(rank[part.cells].min()))
 
@@ -98,8 +97,10 @@ def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors) -> list[Corri
     """
     through: dict[int, list[Corridor]] = {}
     for own in lines.corridors:
-        for cell in own.cells[rank[own.cells] < plan.cells.size].tolist():
-            through.setdefault(cell, []).append(own)
+        built = own.cells[rank[own.cells] < plan.cells.size]
+        if lines.routes or (own.name and 2 * built.size >= own.cells.size):
+            for cell in built.tolist():
+                through.setdefault(cell, []).append(own)
     covered = np.zeros(rank.size, np.bool_)
     found = []
     for cell in plan.cells.tolist():
@@ -145,11 +146,8 @@ def _new_parts(own: Corridor, left: NDArray[np.bool_], plan: Plan,
                         for end, edge, kind in (
                             (0, first < 0, JOINS if joins[0] else ENDS),
                             (-1, last == own.path.size, JOINS if joins[1] else ENDS)))
-        part = corridor_of(path, landscape, own.kind)
-        found.append(part._replace(
-            cells=cells, anchors=anchors, name=own.name, ground=own.ground,
-            area_ha=cells.size * landscape.cell_size_m**2 / 1e4,
-            cost=float(landscape.cost.ravel()[cells].astype(np.float64).sum())))
+        found.append(corridor_of(path, landscape, own.kind, anchors, cells)._replace(
+            name=own.name, ground=own.ground))
     return found
 
 

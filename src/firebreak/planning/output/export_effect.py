@@ -114,7 +114,7 @@ def segment_columns(result: PlanResult) -> list[dict[str, Any]]:
                        result.scene.landscape.strip_m)
     for k, (segment, row) in enumerate(zip(result.segments, found, strict=True)):
         units = {name: row.pop(name) for name in ("loss_unit", "cost_unit")}  # these come behind
-        if segment.name:
+        if "name" in row:
             row |= {name: round(end, 4) for name, end in zip(
                 ("saves", "saves_low", "saves_high"), saves[k], strict=True)}
         if result.without:

@@ -116,6 +116,18 @@ def test_the_parts_of_a_plan_of_cells_are_its_segments() -> None:
         assert [own.kind for own in parts_of(plan, LAND, 100.0, lines)].count("segment") > 1
 
 
+def test_the_parts_of_a_plan_have_the_names_of_given_lines_of_which_it_has_half() -> None:
+    ridge, road, bare = (own._replace(kind="given", name=name) for own, name in zip(
+        ROWS, ("Main Divide", "Truck Trail", ""), strict=False))
+    cells = np.concatenate([ridge.in_order(), road.in_order()[:5], bare.in_order()])
+    lines = Corridors(corridors=(ridge, road, bare), line=(0, 1, 2))
+    parts = parts_of(plan_of_cells(cells, LAND, "segments"), LAND, 1000.0, lines)
+    assert (parts[0].name, parts[0].kind) == ("Main Divide", "given")
+    assert {(own.name, own.kind) for own in parts[1:]} == {("", "segment")}
+    assert parts[0].cells.tolist() == ridge.cells.tolist()
+    assert sorted(np.concatenate([own.cells for own in parts]).tolist()) == sorted(cells.tolist())
+
+
 @pytest.mark.parametrize("kind", sorted(SCENES))
 def test_a_run_saves_at_most_what_is_said_before_it_burns(kind: str) -> None:
     scene = SCENES[kind]

@@ -2,6 +2,7 @@
 
 import shlex
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ from firebreak.settings.kinds import NotNegative, Positive
 from firebreak.settings.schema import POSITIONAL
 
 if TYPE_CHECKING:
-    from firebreak.landscape.candidates.corridor import Corridor
+    from firebreak.landscape.candidates.corridor import Cells, Corridor
     from firebreak.landscape.landscape import Landscape
 
 CORRIDOR = "corridor"
@@ -55,6 +56,8 @@ def run(bound: Bound[LinesArguments]) -> int:
     """Runs the command."""
     args = bound.options
     common.check_there(args, args.landscape)
+    from firebreak.api.plans.corridors import named_in
+    from firebreak.landscape.candidates.corridors.find import with_names
     from firebreak.landscape.candidates.lines import KINDS, candidate_lines, masks_of
     from firebreak.planning.core.area import area_mask, named_area
     from firebreak.planning.output.vectors import check_line_file, write_lines
@@ -77,10 +80,12 @@ def run(bound: Bound[LinesArguments]) -> int:
     # Without --roads, bare or built-up ground as narrow as one.
     roads = None if land.road_m is None else land.road_m == 0.0
     masks = masks_of(land, roads, args.basin_ha)
-    lines = _corridors(args, land) if CORRIDOR in kinds else []
-    lines += sorted(candidate_lines(land, {kind: mask for kind, mask in masks.items()
+    named = named_in(args.scene.map.roads, None, land)
+    found = _corridors(args, land, named) if CORRIDOR in kinds else []
+    found += sorted(candidate_lines(land, {kind: mask for kind, mask in masks.items()
                                            if kind in kinds}, args.least_m),
                     key=lambda line: -line.length_m)
+    lines = with_names(found, land, named)
     if inside is not None:  # around the area the land is read too
         lines = [line for line in lines if inside.ravel()[line.path].any()]
     if not lines:
@@ -99,9 +104,9 @@ def run(bound: Bound[LinesArguments]) -> int:
     return 0
 
 
-def _corridors(args: LinesArguments, land: "Landscape") -> "list[Corridor]":
+def _corridors(args: LinesArguments, land: "Landscape", named: "Mapping[str, Cells]",
+               ) -> "list[Corridor]":
     """The corridors of the map behind which fires burn most value per cost."""
-    from firebreak.api.plans.corridors import named_in
     from firebreak.fire import burn
     from firebreak.landscape.candidates.corridors.find import corridors_on
     from firebreak.landscape.candidates.corridors.ground import check_houses, ground_of
@@ -112,7 +117,6 @@ def _corridors(args: LinesArguments, land: "Landscape") -> "list[Corridor]":
     worth = burn(scene, scene.fires("plan", FIRES), want="statistics").downstream_value
     found = corridors_on(land, ground_of(land, args.house_buffer, args.basin_ha),
                          args.least_m, args.scene.breaks.leak)
-    named = named_in(args.scene.map.roads, None, land)
     return list(offered(found, worth, land, named=named).corridors)
 
 

@@ -18,7 +18,7 @@ from firebreak.landscape.candidates.corridor import (
 from firebreak.landscape.candidates.corridors.anchors import BARE, anchors_of, neighbours_of
 from firebreak.landscape.candidates.corridors.ground import GroundMaps
 from firebreak.landscape.candidates.corridors.routes import joined_by_edges, routes_between
-from firebreak.landscape.landscape import NODATA, Landscape
+from firebreak.landscape.landscape import NODATA, Landscape, rectangle_of
 
 LEAST_M, NEAR_M, MOST_M = 300.0, 1500.0, 2600.0
 """Distance between the ends of a route: the shortest, that up to which each sector has three, and
@@ -149,19 +149,19 @@ def with_names(corridors: Sequence[Corridor], land: Landscape,
 
     named: the flat cells of roads and lines by their names.
     """
-    rows, cols = np.nonzero(land.treatable)
-    box = ((rows.min(), cols.min(), np.ptp(rows) + 1, np.ptp(cols) + 1) if rows.size
-           else (0, 0, 1, 1))
+    box = rectangle_of(land.treatable) if land.treatable.any() else (0, 0, 1, 1)
     near = _names_beside(named, land.shape)
     names = [own.name or _runs_along(own.path, near, list(named)) for own in corridors]
-    shared = {name for name, count in Counter(names).items() if count > 1}
+    count, given = Counter(names), Counter(own.name for own in corridors if own.name)
     seen: Counter[str] = Counter()
     found = []
     for own, name in zip(corridors, names, strict=True):
-        kind = name or f"{_district(own.path, land.shape[1], *map(int, box))} {_lies_on(own)}"
+        kind = name or f"{_district(own.path, land.shape[1], *box)} {_lies_on(own)}"
         seen[kind] += 1
-        found.append(own._replace(name=name if name and name not in shared
-                                  else f"{kind} {seen[kind]}"))
+        while f"{kind} {seen[kind]}" in given:
+            seen[kind] += 1
+        alone = given[own.name] == 1 or (name and count[name] == 1)
+        found.append(own._replace(name=name if alone else f"{kind} {seen[kind]}"))
     return found
 
 

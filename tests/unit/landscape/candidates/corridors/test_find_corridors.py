@@ -225,6 +225,15 @@ def test_names_say_place_and_ground_and_differ(of_ridge: list[Corridor]) -> None
         "Main Divide 1", "Main Divide 2"]
 
 
+def test_a_line_that_has_a_name_keeps_it_beside_what_runs_along_it(
+        of_ridge: list[Corridor]) -> None:
+    given = of_ridge[0]._replace(name="central ridge 1", kind="given")
+    names = [own.name for own in with_names([given, *of_ridge], land_of(RIDGE),
+                                            {given.name: given.path})]
+    assert names[0] == "central ridge 1"
+    assert len(set(names)) == len(names)
+
+
 def test_what_runs_along_a_road_has_its_name(of_ridge: list[Corridor]) -> None:
     along = next(own for own in of_ridge if own.ground is not None and own.ground.ridge > 0.8)
     beside = along.path + 1
