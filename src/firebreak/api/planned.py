@@ -257,5 +257,3 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
         plan=lift(run.plan, area.offset, area.full), landscape=land,
         _run=run, _source=source, _given=tuple(dict.fromkeys(
             "budget" if name in LIMITS else name for name in options)), _home=Path.cwd(), **found)
-
-

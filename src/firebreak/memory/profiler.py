@@ -3,7 +3,8 @@
 A full row lists every owner. A row of a phase says what that one time of it added ("grown"),
 which is how growth found between full rows is put down to a phase. Phases that come with every turn
 of the loop are read once after a cleanup; those that come seldom are read always. After the first
-ones, readings are only as many as keeps them within a share of the time.
+ones, readings are only as many as keeps them within a share of the time, of which they would take
+a good part where episodes are short.
 """
 
 import time

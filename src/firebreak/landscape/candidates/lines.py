@@ -165,7 +165,6 @@ def _commonest(kinds: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(known[np.argmax(np.round(share, 9), axis=0)])
 
 
-
 def thinned(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The skeleton of a mask [H, W] (Zhang & Suen 1984, doi:10.1145/357994.358023)."""
     out = np.pad(mask, 1)

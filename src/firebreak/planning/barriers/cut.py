@@ -4,7 +4,8 @@ Every cell that burns is split in two, joined by an arc that costs what treating
 Value hangs on cells by arcs of what fires lose there, fires on the cells in which they start. A
 maximum flow gives the cells whose treatment, with the value that stays exposed, costs least: loss +
 cost / willing, where `willing` is what may be spent to keep a unit of loss. A start may be
-conceded, at the value lost to the fires from there, but not the map's edge.
+conceded, at the value lost to the fires from there, for no barrier helps houses among which a fire
+starts; not where fires come in from the map's edge. A fire that starts in a break still burns.
 
 Cuts of rising cost lie on the lower convex hull of cost and loss: between two known ones the next
 is sought at the willingness at which both are equal. The hull passes over barriers that do not pay

@@ -53,7 +53,8 @@ class Effort:
 
     def share(self) -> float:
         """Share of the limit that is nearer, 0 to 1; 1 ends the search."""
-        by_clock = (perf_counter() - self._began) / self._seconds  # 0 without such a limit
+        # 0 without a limit by the clock: such a search repeats exactly.
+        by_clock = (perf_counter() - self._began) / self._seconds
         return min(1.0, max(self.evaluated / self._evaluations, by_clock))
 
     def left(self) -> bool:

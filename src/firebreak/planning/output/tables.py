@@ -71,7 +71,10 @@ def sources_of(row: TreatmentRow) -> list[str]:
 
 
 def years_table(found: YearsResult, per_value: float) -> list[dict[str, Any]]:
-    """A row for each schedule and year: money, what stands and is saved, lost times `per_value`."""
+    """A row for each schedule and year: what is spent, what stands, what the year saves and loses.
+
+    per_value: of the losses' unit in a value of 1.
+    """
     weight = discount_factors(found.discount_rate, len(found.years))
     return [{"schedule": name, "chosen": name == found.chosen, "year": year,
              "build_cost": round(float(own.built[place]), 2),

@@ -34,10 +34,9 @@ MOST_BESIDE = 1.0 / 3.0
 """Share of a route that may run beside what is built, at most, and that must be new, at least."""
 
 MOST_TRIED = 60
-"""Runs that are tried before one is placed, at most, where one of them saves something."""
+"""Runs of which trials begin before one is placed, at most, where one of them saves something."""
 LEAST_BURNED = 12
 """Fires that a run burns at a time, at least: to write its breaks takes as long as some fires."""
-
 
 
 class _Open(NamedTuple):

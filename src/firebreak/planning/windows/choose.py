@@ -6,7 +6,8 @@ of date, and so is all that a line saves whose end lies beside it: savings rise 
 That goes by fires, not by shards, so that the plan does not depend on which fires share a shard.
 
 Source: lazy evaluation, Minoux (1978), "Accelerated greedy algorithms"; CELF, Leskovec et al.
-(2007). Here savings can rise: lines beside the one that was chosen are rated again at once.
+(2007). Here savings can rise, which neither allows for: lines beside the one that was chosen are
+rated again at once.
 """
 
 import heapq
@@ -120,7 +121,8 @@ class Ratings:
 
 
 BATCH = 32
-"""Lines rated at once, at most: the same for any number of workers, for it decides."""
+"""Lines rated at once, at most: the same for any number of workers, for it decides what is rated
+and so, where savings rise, the plan."""
 
 Rate = Callable[[tuple[int, ...], dict[int, list[Wanted]]], dict[int, Rating]]
 """(lines taken so far, by shard the lines to rate) -> by shard their ratings."""

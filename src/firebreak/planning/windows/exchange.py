@@ -216,7 +216,9 @@ def _fewer(region: Region, sharded: ShardedFires, first: Sequence[int], budget: 
 
 def _without_least(sharded: ShardedFires, taken: list[int], forced: int, costs: Sequence[float],
                    budget: float) -> list[int]:
-    """Lines, the first `forced` at least, without those that save least per cost, paid for."""
+    """Lines without those that save least per cost beside the others, so that a budget pays for
+    them; the first `forced` stay.
+    """
     worth = dict(zip(taken, sharded.worth(tuple(taken)), strict=True))
     spent, gone = sum(costs[line] for line in taken), set[int]()
     for line in sorted(taken, key=lambda line: (worth[line] / costs[line], line)):

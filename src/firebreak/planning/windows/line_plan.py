@@ -27,7 +27,8 @@ from firebreak.planning.windows.shards.shard_plan import (
 )
 
 _COST_BITS, _CHEAPEST_BITS = 40, 22
-"""Of the dearest cell at most, of the cheapest at least: sums of costs round as much."""
+"""Of the cost of the dearest cell in whole units, at most, and of the cheapest, at least: what a
+plan spends may differ from its budget by as much as sums of costs round."""
 
 
 class LinePlan(NamedTuple):

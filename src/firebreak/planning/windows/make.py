@@ -56,7 +56,8 @@ if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
 
 FEWEST_FIRES, CELLS_PER_FIRE = 256, 8
-"""Plan fires; with fewer for the cells of a budget it fences in the fires that were drawn."""
+"""Plan fires: with fewer than one for every few cells of its budget a plan fences in the fires that
+were drawn, and no others."""
 _FIRE_BYTES = 600
 """Memory of a plan fire: what it is, the box that it burned, and the windows that it came to."""
 class WindowPlan(NamedTuple):

@@ -192,7 +192,6 @@ class RegionWorker:
                          for cells in cut_lines(breaks, land, LINE_CELLS, region.rules.shortest_m)],
                         plan.simulations)
 
-
     def lost(self, number: int, plan: ShardPlan, taken: tuple[int, ...]) -> int:
         """Losses of the fires of a shard once the lines taken are broken, in whole units."""
         with self._shard(number, plan, taken) as shard:

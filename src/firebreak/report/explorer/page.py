@@ -106,7 +106,6 @@ MOST_POINTS, MOST_POINTS_SHARE = 20_000, 0.2
 """Cells with something of value, up to which each is marked: a number and a share of the map."""
 
 
-
 def packed(grid: NDArray) -> Json:
     """A grid as {"scale", "offset", "data"}: number = offset + scale * whole; not finite: none."""
     values = np.asarray(grid, np.float64)

@@ -139,4 +139,3 @@ def _table(lines: "list[Corridor]") -> str:
         own = [line.length_m for line in lines if line.kind == kind]
         words.append(f"  {kind:<10} {len(own):>5}  {sum(own) / 1000.0:>8,.1f} km")
     return "\n".join(words)
-

@@ -160,7 +160,6 @@ class Shard:
                 return
             room *= 2
 
-
     def _own_fires(self) -> Fires:
         window, cols = self._window, self._scene.landscape.shape[1]
         fires = self._fires._replace(scenario=np.zeros_like(self._fires.scenario))

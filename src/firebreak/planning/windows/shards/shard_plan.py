@@ -79,14 +79,17 @@ PLACES = 2
 _FIRE_BYTES = 9
 """Of a cell of a shard for each fire in a place; of a cell of its box for a fire that waits."""
 CELL_BYTES = 205
-"""Of a cell beside its fires, for hard breaks in one weather; see `memory.cell_bytes`."""
+"""Of a cell beside its fires, for hard breaks in one weather; others hold more, see
+`memory.cell_bytes`."""
 _UNIT_BITS = 48
 _MOST_FIRES = 2**14
 """Whose losses, each less than 2^48 units, add up in 62 bits."""
 
 
 class ShardPlan(NamedTuple):
-    """Content of a shard: cells that its i64 [n] fires of one stream burn untreated; places."""
+    """Content of a shard. box: cells that its fires burn untreated; stream: their weather; fires:
+    i64 [n], their numbers; places: in storage, of n fires at most.
+    """
 
     box: Box
     stream: int
