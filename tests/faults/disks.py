@@ -120,7 +120,7 @@ def _fill_at(site: Site, lasting: bool, filler: Path) -> list[int]:
     """Fills the disk when the site is written, once there is a checkpoint where it is written more
     than once; returns a list that gets an entry then.
     """
-    from firebreak import files
+    from firebreak.api.shared import run_output
     from firebreak.report.figures import canvas
     from firebreak.train.run import progress
     from firebreak.train.storage import metrics, store
@@ -145,8 +145,8 @@ def _fill_at(site: Site, lasting: bool, filler: Path) -> list[int]:
                     filler.unlink(missing_ok=True)
         return call
     store._write = guarded(store._write, lambda path, *_: path.name)  # type: ignore[assignment]
-    files.write_text = guarded(  # type: ignore[assignment]
-        files.write_text, lambda path, *_: path.name)
+    run_output.write_text = guarded(  # type: ignore[attr-defined]
+        run_output.write_text, lambda path, *_: path.name)
     progress.save_policy = guarded(  # type: ignore[assignment]
         progress.save_policy, lambda path, *_: path.name)
     metrics.JsonLines._flush = guarded(  # type: ignore[method-assign]

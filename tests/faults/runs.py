@@ -122,7 +122,7 @@ def draw_nothing() -> None:
     from firebreak.cli.commands import train as command
     from firebreak.cli.commands import visualize
 
-    command.compare = lambda *_: None  # type: ignore[assignment]
+    command.say_compared = lambda *_: None  # type: ignore[assignment]
     visualize.draw_run = lambda *_: []  # type: ignore[assignment]
     read_no_memory()
 
