@@ -3,6 +3,7 @@ in from Python, or of an installed package.
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import EntryPoint
@@ -62,7 +63,7 @@ def _maker(name: str, where: str) -> MakeNetwork:
                remedy="install the package, or hand the network in first")
 
 
-class QNetwork(nn.Module):
+class QNetwork(nn.Module, ABC):
     """Observation [M, C, H, W] -> Q-values [M, A], A = shapes * H * W.
 
     Attributes:
@@ -74,13 +75,13 @@ class QNetwork(nn.Module):
         super().__init__()
         self.width, self.shapes, self.parts = width, shapes, parts
 
+    @abstractmethod
     def parts_of_all(self, observation: Tensor, part: Part | None = None) -> Tensor:
         """The parts of the values of all actions: [M, parts, A].
 
         part: rows and columns of the map whose own actions alone are asked for, for less: those
         that lie in it are worth what they are worth on the map.
         """
-        raise NotImplementedError
 
     def parts_at(self, observation: Tensor, action: Tensor) -> Tensor:
         """The parts of the values of the actions i64 [M, L] alone: [M, parts, L]."""

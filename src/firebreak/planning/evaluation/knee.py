@@ -21,7 +21,8 @@ from firebreak.planning.evaluation.effect import fire_batches
 from firebreak.planning.evaluation.refine import useful_segments
 
 NEARLY, LEAST_KEPT = 0.01, 0.97
-"""What a knee may save less than the whole plan, a share of all loss, and must keep of it."""
+"""Share of all loss that a knee may save less than the whole plan, and share of the plan's saving
+that it must keep."""
 FIRES = 1000
 """Choice fires that the knee is found on."""
 WHOLE_COST, WHOLE_SAVED, KNEE_SAVED = "whole_cost", "whole_saved", "knee_saved"
