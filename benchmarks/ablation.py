@@ -1,4 +1,4 @@
-"""What each part of the learner is worth: variants trained with the same budget of env steps.
+"""Worth of each part of the learner: variants trained with the same budget of env steps.
 
     .venv/bin/python benchmarks/ablation.py [--seeds 3] [--variants base n-step-3] [--table]
 
@@ -74,7 +74,7 @@ class Run(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """Of a variant to the base: mean, and half of its 95 % interval."""
+    """Differences of a variant from the base: mean, and half of its 95 % interval."""
 
     mean: float
     half_width: float
@@ -218,7 +218,7 @@ def difference(found: dict[str, dict[int, NDArray[np.float64]]], name: str) -> D
 
 def _paired(found: dict[str, dict[int, NDArray[np.float64]]],
             name: str) -> NDArray[np.float64] | None:
-    """What a variant saves more than the base, of each seed that both have and landscape [S, L]."""
+    """Savings of a variant beyond the base's, by seed that both have and landscape [S, L]."""
     runs, base = found[name], found.get(BASE, {})
     seeds = sorted(runs.keys() & base.keys())
     return np.array([runs[s] - base[s] for s in seeds]) if seeds else None
@@ -265,7 +265,7 @@ def screen(names: Sequence[str], mirrored: bool = False) -> list[str]:
 
 
 def effects(rows: list[dict[str, Any]]) -> dict[str, Difference]:
-    """What each variant adds, by least squares over all runs: sets of variants are taken to add up,
+    """Gain of each variant, by least squares over all runs: sets of variants are taken to add up,
     and a seed (its landscapes, fires and first weights) to be as good or bad for all of them.
 
     The half-width joins the noise of runs (the residuals') and that of landscapes. Empty until

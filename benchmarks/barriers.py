@@ -1,4 +1,4 @@
-"""How often fire crosses bare ground, and how far it runs over roads.
+"""Crossings of bare ground by fire, and its runs over roads.
 
     python benchmarks/barriers.py
 

@@ -1,4 +1,4 @@
-"""What breaks of each kind save in mild and in extreme weather: how much of it is the crews'.
+"""Savings of breaks of each kind in mild and in extreme weather, and the crews' part of them.
 
     python -m benchmarks.breaks_by_kind_figure [--data FOLDER]
 
@@ -46,12 +46,12 @@ KINDS: dict[str, MadeBreaks] = {
 }
 WEATHER = {"mild weather": "mild.toml", "extreme weather": "santa-ana.toml"}
 COLOURS = ("#bbbbbb", "#56b4e9", "#0072b2", "#009e73", "#444444")
-"""Of Okabe & Ito and grey, told apart with any colour vision."""
+"""Colours of Okabe & Ito and grey, which any colour vision distinguishes."""
 FIGURE = Path(__file__).resolve().parents[1] / "docs" / "figures" / "breaks-by-kind.png"
 
 
 class Saved(NamedTuple):
-    """What one kind of break saves in one weather: a share of the untreated loss and the ends of
+    """Savings of one kind of break in one weather: a share of the untreated loss and the ends of
     its 95 % interval.
     """
 

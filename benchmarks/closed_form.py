@@ -1,4 +1,4 @@
-"""What every planning method and rival makes of maps whose best plan is known: a table in Markdown.
+"""Plans of every method and rival on maps whose best plan is known: a table in Markdown.
 
     python -m benchmarks.closed_form [--size 20] [--plan-fires 128] [--methods a,b]
 

@@ -190,7 +190,7 @@ SETS: dict[str, Callable[[Path], Iterator[Job]]] = {
 
 
 def measure(job: Job, method: str, policy: Policy | None) -> dict[str, Any]:
-    """What a method's plan saves of the loss to test fires, and the processor's seconds it took."""
+    """Share of the test fires' loss that a method's plan saves, and its processor seconds."""
     scene, land = job.scene, job.scene.landscape
     began = process_time()
     share = min(1.0, job.budget / float(land.cost[land.treatable].astype(np.float64).sum()))

@@ -1,4 +1,4 @@
-"""What collectors beside the learner are worth: CPU time per environment step, and whole runs.
+"""Worth of collectors beside the learner: CPU time per environment step, and whole runs.
 
     python benchmarks/collectors.py              about 5 minutes on two free cores
     python benchmarks/collectors.py --costs      CPU times and the ceiling that follows, no more
@@ -56,7 +56,7 @@ def clocks() -> tuple[float, float]:
 
 
 def spent(changes: list[str], seconds: float, warm_steps: int) -> Spent:
-    """What a run does for `seconds`, from its env step number `warm_steps` on."""
+    """Figures of a run over `seconds`, from its env step number `warm_steps` on."""
     config = load_config("quick", [*COMMON, *changes])
     use_threads(config.train.threads, config.train.torch_threads)
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +96,7 @@ def cpu_of(config: RunConfig, calls: int) -> tuple[float, float]:
 
 
 def costs(calls: int) -> Iterator[str]:
-    """What a step and an update cost, and the best that two cores could do at so many updates a
+    """Costs of a step and of an update, and the best that two cores could do at so many updates a
     step, as a multiple of one process.
     """
     rates = (1.0, 0.5, 0.25, 0.1)

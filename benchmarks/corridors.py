@@ -179,7 +179,7 @@ def measured(name: str, data: Path, budgets: Sequence[float],
 
 
 def pooled(records: list[dict[str, Any]], of: str, beside: str) -> tuple[float, float, float]:
-    """What one kind of plan saves as a share of what another does, over districts and budgets, with
+    """Savings of one kind of plan as a share of another's, over districts and budgets, with
     a 95 % interval over the test fires.
     """
     rng = generator(0, "pooled")

@@ -77,7 +77,7 @@ def tables(records: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _saved(records: Sequence[Mapping[str, Any]]) -> str:
-    """What each method saves, mean over maps, and in how many perturbed worlds it saves at all."""
+    """Mean savings of each method over maps, and the number of perturbed worlds where it saves."""
     rows = []
     for name in METHODS:
         own = np.mean([one["unperturbed"]["reduction"][name] for one in records])
@@ -101,7 +101,7 @@ def _area(records: Sequence[Mapping[str, Any]], kind: str | None) -> str:
 
 
 def _order(records: Sequence[Mapping[str, Any]]) -> str:
-    """Of each two methods that lie next to each other by mean, whether the order holds."""
+    """Order of each two methods that lie next to each other by mean, and if it stays."""
     def mean(name: str) -> float:
         return float(np.mean([one["unperturbed"]["reduction"][name] for one in records]))
 

@@ -1,4 +1,4 @@
-"""Where the time of an environment's step goes, by stage.
+"""Time of an environment's step, by stage.
 
     python benchmarks/env_step.py [--environments 1] [--episodes 5]
 
@@ -29,7 +29,7 @@ class Clock:
         self.seconds: Counter[str] = Counter()
 
     def around(self, owner: Any, name: str, stage: str) -> None:
-        """Has owner.name counted as a stage."""
+        """Count owner.name as a stage."""
         plain = getattr(owner, name)
 
         def timed(*args: Any, **named: Any) -> Any:

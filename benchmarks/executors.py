@@ -1,4 +1,4 @@
-"""What a call to a worker costs, what 10 MB cost, and how burning scales with workers.
+"""Costs of a call to a worker and of 10 MB, and speed of burning by number of workers.
 
     python benchmarks/executors.py                 in-process and processes
     python benchmarks/executors.py --ray           Ray too (extra ray)
@@ -23,7 +23,7 @@ CALLS, TRANSFERS, CHUNKS, FIRES = 300, 20, 24, 1500
 
 
 class Bench:
-    """What the workers hold: a scene of 20x20 cells."""
+    """State of a worker: a scene of 20x20 cells."""
 
     def __init__(self) -> None:
         self.scene = make_scene(generate(7, 20), FireConditions(), 0)

@@ -1,4 +1,4 @@
-"""How long the explorer takes to be ready and to answer, as its page sees it over loopback.
+"""Seconds until the explorer is ready and until it answers, as its page sees it over loopback.
 
     .venv/bin/python benchmarks/explorer.py --size 128
 

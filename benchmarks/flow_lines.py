@@ -74,14 +74,14 @@ def _differing(lines: Iterable[NDArray[np.int64]], free: NDArray[np.bool_],
 
 
 def place_lookahead_flow(task: Task) -> Placement:
-    """As `dqn-lookahead` with lines of the flow: the best of eighteen burned lines each time."""
+    """Plan like `dqn-lookahead` with lines of the flow: the best of eighteen burned lines each time."""
     state, flow = PlanState(task.problem), FlowLines(task.problem)
     lines = _filled(state, lambda slots: flow.burned(slots, PER_LENGTH))
     return _placement(lines, state, flow.simulations)
 
 
 def place_search_flow(task: Task) -> Placement:
-    """As `dqn-search` with lines of the flow."""
+    """Plan like `dqn-search` with lines of the flow."""
     effort, rng = Effort(task.search), generator(task.seed, "search-flow", task.problem.scene.key)
     state, flow = PlanState(task.problem), FlowLines(task.problem)
     lines = _filled(state, lambda slots: flow.burned(slots, PER_LENGTH))
@@ -113,7 +113,7 @@ def _placement(lines: list[Line], state: PlanState, simulations: float) -> Place
 
 
 def place_segments_halves(task: Task) -> Placement:
-    """As `segments`, but the lines that save most on one half of the plan fires are judged on the
+    """Plan like `segments`, but judge the lines that save most on one half of the plan fires on the
     other half.
     """
     problem = task.problem

@@ -1,4 +1,4 @@
-"""How plans by windows grow with the map: processor seconds, memory, what plans promise and keep.
+"""Plans by windows by size of the map: processor seconds, memory, savings promised and kept.
 
     python -m benchmarks.growth measure LANDSCAPE --side 256 --out records.jsonl
     python -m benchmarks.growth table records.jsonl

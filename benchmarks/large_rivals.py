@@ -144,7 +144,7 @@ class Forest:
                 assert not shard._burning.beyond, "a fire came round to what its shard cuts off"
 
     def score(self, of: Callable[[Tree, Scratch], NDArray]) -> NDArray:
-        """What a score gives of all trees together, [H, W]."""
+        """Score of all trees together, [H, W]."""
         rows, cols = self._scene.landscape.shape
         total: NDArray | None = None
         for shard in self._shards:
@@ -235,7 +235,7 @@ def row_cells(scene: Scene, fires: Fires, budget_share: float,
 
 
 def _heading(scene: Scene, row: int) -> tuple[float, float]:
-    """As `planning.patterns.strips` has it."""
+    """Strips of `planning.patterns.strips`."""
     def parts(behavior: Any) -> dict[str, Map]:
         rate, heading = behavior.rate_of_spread_m_min[row], np.radians(behavior.heading_deg[row])
         return {"north": rate * np.cos(heading), "east": rate * np.sin(heading)}
@@ -248,7 +248,7 @@ def _heading(scene: Scene, row: int) -> tuple[float, float]:
 
 def equal_shares(scene: Scene, fires: Fires, budget_share: float, said: Callable[[str], object],
                  ) -> NDArray[np.int64]:
-    """What windows plan for their own share of the budget."""
+    """Plans of windows for their own share of the budget."""
     land = scene.landscape
     region = make_region(scene, budget_share, "dqn", seed=scene.seed, policy=load_policy(),
                          plan_fires=fires.source.size, over=1.0)

@@ -83,7 +83,7 @@ def lands_of(full: Landscape) -> Iterator[tuple[str, Landscape]]:
 
 
 def measured(scene: Scene, fires: int) -> np.ndarray:
-    """What fires without breaks lose in the area, ha, f64 [F]."""
+    """Losses of fires without breaks in the area, ha, f64 [F]."""
     land = scene.landscape
     loss = burn(scene, scene.fires("test", fires)).loss
     # The two lands do not burn in as many cells: per fire of the same number of starts a hectare.
@@ -92,7 +92,7 @@ def measured(scene: Scene, fires: int) -> np.ndarray:
 
 
 def saved(scene: Scene) -> dict[str, float]:
-    """By method the share of the loss that its plan saves."""
+    """Share of the loss that each method's plan saves."""
     done = evaluate([scene], list(METHODS), budget_share=BUDGET, plan_fires=PLAN_FIRES,
                     test_fires=TEST_FIRES, seed=0)
     return {name: done.methods[name].reduction for name in METHODS}

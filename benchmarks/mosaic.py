@@ -74,7 +74,7 @@ def mosaic(pieces: list[tuple[Landscape, tuple[int, int]]], side: int) -> Landsc
 
 
 def patches(side: int) -> NDArray[np.int64]:
-    """Of each cell [side, side] the number of its piece."""
+    """Number of the piece of each cell [side, side]."""
     place = np.arange(side) * ALONG // side
     return np.array(ROW)[(place[None, :] + 2 * place[:, None]) % len(ROW)]
 

@@ -80,7 +80,7 @@ def _draw(axes: Axes, part: Landscape, breaks: NDArray[np.bool_]) -> None:
 
 
 def write_small(figure: Figure, path: Path) -> None:
-    """As a PNG of few colours."""
+    """Save a PNG of few colours."""
     save_figure(figure, path)
     with Image.open(path) as picture:
         small = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)

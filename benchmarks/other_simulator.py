@@ -120,7 +120,7 @@ def _loss(case: dict[str, NDArray], breaks: NDArray[np.bool_], fire: int) -> flo
 
 
 def records(folder: Path) -> list[dict[str, Any]]:
-    """What each plan saves of the mean loss there and here, for `benchmarks/results.py`."""
+    """Savings of each plan of the mean loss there and here, for `benchmarks/results.py`."""
     found = []
     for index, file in enumerate(sorted(folder.glob("burned-*.npz"))):
         case = np.load(file.with_name(file.name.replace("burned", "map")))
@@ -134,7 +134,7 @@ def records(folder: Path) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Does the step asked for."""
+    """Run the step asked for."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("step", choices=("plan", "burn", "records"))

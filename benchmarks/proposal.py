@@ -43,7 +43,7 @@ def with_houses(land: Landscape, near: NDArray[np.bool_], seed: int) -> Landscap
 
 
 def scenes(maps: list[Path]) -> Iterator[Scene]:
-    """Those to compare on."""
+    """Jobs to compare on."""
     row, col = np.indices((SIZE, SIZE))
     for seed in range(0 if maps else SYNTHETIC_MAPS):
         land = with_houses(generate(seed, SIZE), (row < SIZE // 8) & (col < SIZE // 8), seed)

@@ -1,4 +1,4 @@
-"""Which methods are compared on which land: the parts of docs/results.md as data.
+"""Parts of docs/results.md as data: the methods that are compared, and their land.
 
     python benchmarks/protocol.py --data FOLDER --policy RUN... --part main --records FILE
 
@@ -303,7 +303,7 @@ def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
 
 
 def name_of(path: Path) -> str:
-    """What a policy is called in records: a file's stem, or a run's folder."""
+    """Name of a policy in records: a file's stem, or a run's folder."""
     return path.stem if path.is_file() else path.name
 
 

@@ -36,7 +36,7 @@ MEASURES = {"reduction": "reduction on the 30 test maps",
             "validation_last": "validation at the end, after transitions",
             "validation_kept": "validation of the policy that is kept"}
 PUBLISHED = ("reduction", "lead")
-"""What a run is held to."""
+"""Published ranges of a run's figures."""
 
 
 class Range(NamedTuple):
@@ -46,7 +46,7 @@ class Range(NamedTuple):
     three: float
 
     def holds(self, value: float) -> bool:
-        """Whether a run's value lies in the range."""
+        """True if a run's value lies in the range."""
         return abs(value - self.mean) <= self.three
 
     def __str__(self) -> str:
@@ -131,7 +131,7 @@ def publish(rows: Sequence[Mapping[str, Any]], pages: Sequence[Path]) -> None:
 
 
 def phrases(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What pages say of these runs, the longest first."""
+    """Sentences of the pages on these runs, the longest first."""
     return [table(rows), *(str(range_of(rows, name)) for name in PUBLISHED),
             f"{len(rows)} runs of `quick`"]
 

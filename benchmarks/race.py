@@ -1,4 +1,4 @@
-"""How often the race of `auto` chooses another plan than all choice fires would choose.
+"""Frequency with which the race of `auto` chooses another plan than all choice fires would.
 
     python benchmarks/race.py --jobs 200
 
@@ -47,7 +47,7 @@ class Job(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a race chose. lost: less saved than by the choice of all fires; burned: share of the
+    """Choice of a race. lost: less saved than by the choice of all fires; burned: share of the
     candidates' fires.
     """
 
@@ -68,7 +68,7 @@ def drawn_job(number: int) -> Job:
 
 
 def outcomes(job: Job, sigmas: tuple[float, ...], choice: int | None = None) -> list[Outcome]:
-    """What races of these strictnesses choose, beside all choice fires."""
+    """Choices of races of these strictnesses, beside that of all choice fires."""
     scene, land = job.scene, job.scene.landscape
     rules, policy = PlanRules(least_m=least_length_m(land.cell_size_m)), load_policy()
     plans = {}
@@ -83,7 +83,7 @@ def outcomes(job: Job, sigmas: tuple[float, ...], choice: int | None = None) -> 
     moved: dict[str, Saved] = {}
 
     def kept(saved: Mapping[str, Saved]) -> Saved:
-        """By fire what the plan saves that is chosen."""
+        """Savings of the chosen plan by fire."""
         last = dict(saved)
         for name in finalists_of(saved):
             if name not in moved:

@@ -39,7 +39,7 @@ OUTLINE = "#1a4fd6"
 
 
 class Shown(NamedTuple):
-    """What the figure shows.
+    """Data of the figure.
 
     Attributes:
         land: the map.

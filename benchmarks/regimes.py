@@ -61,7 +61,7 @@ def both(name: str, data: Path) -> Both:
 
 
 def facts_of(scene: Scene) -> dict[str, Any]:
-    """What fires of a scene are like: median hours, hectares by wind, share at the edge of the land
+    """Facts on the fires of a scene: median hours, hectares by wind, share at the edge of the land
     and from outside the area.
     """
     facts = fire_facts(scene, scene.fires("test", TEST_FIRES))
@@ -111,7 +111,7 @@ def _moved(plan: Plan, offset: Offset, part: Part) -> np.ndarray:
 
 def _intervals(saved: dict[str, np.ndarray], groups: FireGroups,
                lost: np.ndarray) -> dict[str, list[float]]:
-    """What plans save of the fires of burning periods, and how much more the new ones do."""
+    """Savings of plans under fires of burning periods, and how much more the new ones save."""
     by_kind = {"new": saved["new"], "moved": saved["moved"], "gain": saved["new"] - saved["moved"]}
     return {kind: list(groups.saving(one, lost, at_most=None)) for kind, one in by_kind.items()}
 

@@ -142,7 +142,7 @@ def lead_by_size_and_share(records: Records, hero: str, other: str = "downstream
 
 
 def downstream_by_size_and_share(records: Records) -> str:
-    """What downstream value saves: rows map sizes, columns burned shares."""
+    """Savings of downstream value: rows map sizes, columns burned shares."""
     found = of(records, method="downstream-value")
     if not found:
         return "Not measured."
@@ -155,7 +155,7 @@ def downstream_by_size_and_share(records: Records) -> str:
 
 
 def elsewhere(records: Records) -> str:
-    """What plans save when burned in another simulator and in this one, and the lead of `dqn` and
+    """Savings of plans burned in another simulator and in this one, and the lead of `dqn` and
     of `dqn-lookahead` in the other one.
     """
     if not records:

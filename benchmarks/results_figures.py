@@ -18,7 +18,7 @@ Records = list[dict[str, Any]]
 COLOURS = {"dqn": "#d55e00", "dqn-lookahead": "#e69f00", "dqn-search": "#d55e00",
            "greedy": "#0072b2", "segments": "#56b4e9", "swap": "#009e73", "anneal": "#cc79a7",
            "downstream-value": "#666666"}
-"""Of Okabe & Ito, told apart with any colour vision."""
+"""Colours of Okabe & Ito, which any colour vision distinguishes."""
 LAND = {"synthetic-40": "synthetic", "shifted-40": "another family", "real": "real maps"}
 CAPTION = "docs/results/records; 40x40 cells, 5 % budget"
 

@@ -32,7 +32,7 @@ def _of_kind(records: Records, kind: str) -> Records:
 
 
 def _means(records: Records) -> str:
-    """What each method saves, on the maps of a kind that all methods there were measured on."""
+    """Savings of each method, on the maps of a kind that all methods there were measured on."""
     if not records:
         return "Not measured."
     names = methods_of(records)[::-1]
@@ -49,14 +49,14 @@ def _means(records: Records) -> str:
 
 
 def _kinds(records: Records, hero: str, names: tuple[str, ...]) -> str:
-    """What a method saves more than others, by kind."""
+    """Savings of a method beyond others', by kind."""
     rows = [[known.words, *_leads(_of_kind(records, kind), hero, names)]
             for kind, known in KINDS.items() if _of_kind(records, kind)]
     return markdown([f"{hero} minus", *names], rows) if rows else "Not measured."
 
 
 def _small(records: Records, hero: str, names: tuple[str, ...]) -> str:
-    """What a method saves of few cells, and how much more than others."""
+    """Savings of a method with few cells, and beyond others'."""
     rows = []
     for share in sorted({record["budget"] for record in records}):
         for land, words in LANDS.items():

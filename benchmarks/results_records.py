@@ -85,6 +85,6 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def on_land(records: Records, land: str) -> Records:
-    """Those on synthetic maps, the shifted family, or real maps."""
+    """Records on synthetic maps, the shifted family, or real maps."""
     return [record for record in records
             if land == LANDS.get(record["set"].split("-")[0], "real")]

@@ -48,7 +48,7 @@ Spec = dict[str, Any]
 
 
 def specification() -> Spec:
-    """What the sealed set holds.
+    """Content of the sealed set.
 
     Raises:
         InputError: it is not what was sealed.
@@ -80,7 +80,7 @@ def sets_of(spec: Spec) -> dict[str, Set]:
 
 
 def parts_of(spec: Spec) -> dict[str, Part]:
-    """What is measured on which sets."""
+    """Measurements by name, and the sets of each."""
     sets = sets_of(spec)
     return {name: Part(**{key: tuple(value) if isinstance(value, list) else value
                           for key, value in given.items()} | {
@@ -147,7 +147,7 @@ def begin(policies: Sequence[Path], records: Path) -> None:
 
 
 def hash_of_code() -> str:
-    """Of all modules of the package, and of those here that measure."""
+    """Digest of all modules of the package, and of those here that measure."""
     package = Path(firebreak.__file__).parent
     files = [*sorted(package.rglob("*.py")),
              *(SPEC.with_name(name) for name in ("flow_lines.py", "protocol.py", "sealed.py"))]

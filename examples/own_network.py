@@ -17,7 +17,7 @@ from firebreak import plan, train_policy
 
 
 class Pyramid(nn.Module):
-    """What a cell and its neighbours show, at three scales, and a value made of that."""
+    """Features of a cell and its neighbours at three scales, and a value made of them."""
 
     def __init__(self, channels: int, width: int, shapes: int) -> None:
         super().__init__()

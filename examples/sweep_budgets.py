@@ -1,4 +1,4 @@
-"""What each budget buys: plans of one map with a rising budget, as a table and a curve.
+"""Savings by budget: plans of one map with a rising budget, as a table and a curve.
 
     python examples/sweep_budgets.py synthetic:1:24 budgets.png
 """

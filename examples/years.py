@@ -1,4 +1,4 @@
-"""Build and keep up over ten years: a plan with a treatment that grows back.
+"""Build and maintain over ten years: a plan with a treatment that grows back.
 
     python examples/years.py my_landscape.tif
 """

@@ -70,7 +70,7 @@ def _places(there: Iterable[str]) -> dict[str, tuple[float, float, float]]:
 
 
 def _bend(start: tuple[float, float, float], end: tuple[float, float, float]) -> float:
-    """How far to the side an arrow bows out, to pass the boxes between the rows of its ends."""
+    """Bow of an arrow to the side, to pass the boxes between the rows of its ends."""
     rows = round(abs(start[1] - end[1]) / _ROW_H)
     if rows <= 1:
         return 0.0

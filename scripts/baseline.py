@@ -208,7 +208,7 @@ def jobs_of(work: Workplace, methods: list[str]) -> dict[str, Job]:
 
 
 def there(work: Workplace, command: str) -> bool:
-    """Whether the landscape that a command begins with can be read."""
+    """True if the landscape that a command begins with can be read."""
     land = command.split()[0]
     return land not in REAL or (work.folder / land).exists()
 

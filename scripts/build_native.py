@@ -52,7 +52,7 @@ class BuildError(Exception):
 
 
 class Compiler(NamedTuple):
-    """How to compile an object, and how to link a library. zig: its own names of processors."""
+    """Commands that compile an object and link a library. zig: its own names of processors."""
 
     compile: tuple[str, ...]
     link: tuple[str, ...]

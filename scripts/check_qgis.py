@@ -63,7 +63,7 @@ def with_plugin(folder: Path) -> dict[str, str]:
 
 
 def looked_at(env: dict[str, str], layers: Sequence[str]) -> str:
-    """What QGIS reads of layers: a line each on whether it is valid, its style and labels."""
+    """Layers as QGIS reads them: a line each on whether it is valid, its style and labels."""
     return subprocess.run(["/usr/bin/python3", "-c", _LOOK, *layers], env=env, check=True,
                           text=True, capture_output=True).stdout
 

@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def locked(wanted: list[str]) -> list[Pin]:
-    """What `wanted` needs, without torch, each with the hashes of its wheels."""
+    """Requirements of `wanted`, without torch, each with the hashes of its wheels."""
     names = sorted((item["metadata"]["name"], item["metadata"]["version"])
                    for item in resolved([*wanted, "-c", str(ROOT / "constraints.txt")])
                    if not _OF_TORCH.match(item["metadata"]["name"]))
@@ -68,7 +68,7 @@ def locked(wanted: list[str]) -> list[Pin]:
 
 
 def resolved(words: list[str]) -> list[dict[str, Any]]:
-    """What pip would install; nothing is installed."""
+    """Packages that pip would install; nothing is installed."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--dry-run",

@@ -99,7 +99,7 @@ def _copy(rest: str, root: Path, place: Path, folder: Path) -> None:
 
 
 def _tracked() -> list[str]:
-    """What a clone holds, as far as it is still there."""
+    """Files of a clone, as far as they are still there."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,
                             check=True).stdout.splitlines()
     return [name for name in listed if (ROOT / name).is_file()]

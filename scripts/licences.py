@@ -52,7 +52,7 @@ def rows_of(found: dict[str, Distribution]) -> list[str]:
 
 
 def licence_of(package: Distribution) -> str:
-    """What the metadata says: an expression, a short text, or classifiers; else the first line of
+    """Licence by the metadata: an expression, a short text, or classifiers; else the first line of
     the licence that comes with the package.
     """
     about: Any = package.metadata  # an email.message.Message, which its type does not say

@@ -75,7 +75,7 @@ TOLD = {
     "weather": "a wind rose of Santa Ana days, illustrative: 20, 35 and 50 mph from the "
                "north-north-east to the east-north-east, dead fuel at 3 to 5 %",
 }
-"""What is said of the sample, by key of its about.toml."""
+"""Statements on the sample, by key of its about.toml."""
 
 
 def window_of(land: Landscape) -> tuple[Landscape, np.ndarray]:

@@ -32,7 +32,7 @@ MODULES = ("firebreak.fire.effects.keyed_random", "firebreak.fire.travel.kernels
            "firebreak.fire.solver.kernels",
            "firebreak.fire.incremental.kernels", "firebreak.env.kernels",
            "firebreak.planning.core.kernels", "firebreak.agent.kernels", "native_probes")
-"""Where entries are; the last one, of the tests, calls single rules."""
+"""Files of entries; the last one, of the tests, calls single rules."""
 TYPES = {"float32": "float", "float64": "double", "uint8": "u8", "int32": "i32", "uint32": "u32",
          "int64": "i64", "uint64": "u64", "bool": "bool"}
 NUMBERS = {"q": "i64", "Q": "u64", "d": "double"}
@@ -126,7 +126,7 @@ def _array(kind: str, name: str, values: np.ndarray) -> str:
 
 
 def _crossed() -> np.ndarray:
-    """Of each parent code the cells that its arc crosses as the bits of a word, eight to a row of
+    """Cells that the arc of each parent code crosses as the bits of a word, eight to a row of
     cells around the child: the columns up to its own, then those from its own on.
     """
     own = stencil.STENCIL

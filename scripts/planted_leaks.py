@@ -79,7 +79,7 @@ def outcome(name: str, verdict: Verdict) -> str:
 
 
 def in_a_process(name: str, seed: int, episodes: int, keep: Path | None) -> dict[str, object]:
-    """As `row_of`, in a process of its own."""
+    """Row of `row_of`, from a process of its own."""
     kept = ["--keep", str(keep)] if keep else []
     done = subprocess.run([sys.executable, __file__, "--one", name, "--seed", str(seed),
                            "--episodes", str(episodes), *kept],

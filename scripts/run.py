@@ -65,7 +65,7 @@ def check_torch_choice(choice: str, linux: bool) -> str:
 
 
 def setup_key(pyproject: str, constraints: str, python: str, choice: str, root: str) -> str:
-    """What a finished set-up depends on. The folder is in it because the package is installed
+    """State that a finished set-up depends on. The folder is in it because the package is installed
     in place: a copied .venv would silently run the code of the folder it was copied from."""
     return hashlib.sha256("\0".join((pyproject, constraints, python, choice, root))
                           .encode()).hexdigest()
@@ -158,7 +158,7 @@ def make_venv(lock: int | None) -> None:
 
 
 def install_torch(constraints: str, choice: str, lock: int | None) -> None:
-    """By itself and before the rest, so that the build is chosen here and not by the resolver."""
+    """Install it by itself and before the rest, so that no resolver chooses the build."""
     attempts = torch_attempts(pinned_version("torch", constraints), choice,
                               sys.platform == "linux", shutil.which("nvidia-smi") is not None)
     complaint: str | None = None

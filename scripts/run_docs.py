@@ -147,7 +147,7 @@ def served(words: list[str], clone: Path, env: dict[str, str]) -> int:
 
 
 def _processor_s() -> float:
-    """What commands that ended have taken of the processor."""
+    """Processor seconds of commands that have ended."""
     spent = os.times()
     return spent.children_user + spent.children_system
 

@@ -58,7 +58,7 @@ def run_job(job: Job, methods: Sequence[str], out: Path) -> list[Record]:
 
 
 def _holds(record: Record, job: Job, auto: Record | None) -> bool:
-    """Whether a record is of this job, and a search had the seconds of this record of `auto`."""
+    """True for a record of this job whose search had the seconds of this record of `auto`."""
     return (record.key == key_of(job)
             and record.limit_seconds == search_seconds(record.method, auto))
 

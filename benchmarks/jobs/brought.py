@@ -51,7 +51,7 @@ Record = dict[str, Any]
 
 
 def key_of(name: str, job: Job) -> str:
-    """What a record must have been made from."""
+    """Return the key of the inputs that a record must have been made from."""
     return key_from(brought_config(name), job)
 
 
@@ -94,7 +94,7 @@ def _years(job: Job, plan: Plan) -> Record:
 
 
 def _lines(name: str, job: Job, plan: Plan, out: Path, policy: Policy) -> Record:
-    """What plans that may use lines save beside the free one; nothing where there are no lines."""
+    """Savings of plans that may use lines beside the free one; nothing where there are no lines."""
     args = job.args
     if args.place.lines is None:
         return {}

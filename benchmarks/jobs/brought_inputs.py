@@ -1,4 +1,4 @@
-"""What a planner brings to each of the eight maps, made from the map's own codes and elevation:
+"""Inputs of a planner for each of the eight maps, made from its own codes and elevation:
 houses as points, roads and candidate lines as shapes, masks as rasters.
 
 A job's plan is `configs/jobs/brought/NAME.toml`. It names its inputs in `outputs/jobs`, as those of
@@ -33,7 +33,7 @@ Maker = Callable[[Landscape, Landscape, Path], Path]
 
 
 class Brought(NamedTuple):
-    """What a job is made from: the name of its map's folder among the maps, and its inputs by the
+    """Sources of a job: the name of its map's folder among the maps, and its inputs by the
     name of their file.
     """
 

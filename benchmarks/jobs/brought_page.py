@@ -37,7 +37,7 @@ def write_brought_page(records: Sequence[Mapping[str, Any]], docs: Path) -> list
 
 
 def years_markdown(records: Sequence[Mapping[str, Any]]) -> str:
-    """Of each job the schedule that is kept beside building once."""
+    """Table of the schedule that each job keeps beside building once."""
     lines = ["| job | treatment | build-once saves (95 %) | kept schedule | saves (95 %) | "
              "more than build-once (95 %, paired) |", "|---|---|---:|---|---:|---:|"]
     for one in records:
@@ -51,7 +51,7 @@ def years_markdown(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def schedules_markdown(records: Sequence[Mapping[str, Any]]) -> str:
-    """What every schedule saves."""
+    """Table of the savings of every schedule."""
     names = list(records[0]["schedules"])
     lines = ["| job | " + " | ".join(names) + " |", "|---|" + "---:|" * len(names)]
     for one in records:
@@ -63,7 +63,7 @@ def schedules_markdown(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def lines_markdown(records: Sequence[Mapping[str, Any]]) -> str:
-    """What choosing among given lines costs against placing breaks anywhere."""
+    """Table of what a choice among given lines costs beside breaks placed anywhere."""
     lines = ["| job | pieces of lines | free | lines and own | less than free (95 %, paired) | "
              "only lines | less than free (95 %, paired) |",
              "|---|---:|---:|---:|---:|---:|---:|"]

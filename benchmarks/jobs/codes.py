@@ -1,4 +1,4 @@
-"""What a map's own codes and elevation say of roads, developed land, wildland edges and ridges.
+"""Roads, developed land, wildland edges and ridges by a map's own codes and elevation.
 
 Fuel maps of the LANDFIRE kind burn roads and buildings into the fuels as developed land (code 91),
 so a road is a thin and long string of that code. Nothing here is surveyed: roads that the map does

@@ -109,7 +109,7 @@ def measured(job: Job) -> dict[str, Any]:
 
 
 def without_limit(scene: Scene, plan: Plan, before: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each test fire loses less under a plan with crews without limit; empty where nobody
+    """Savings of each test fire under a plan with crews without limit; empty where nobody
     holds breaks.
     """
     hold = scene.conditions.hold

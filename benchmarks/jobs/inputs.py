@@ -36,14 +36,14 @@ OUT = ROOT / "outputs" / "jobs"
 MAPS, INPUTS = "maps", "inputs"
 
 HOUSES_VALUE = 100.0
-"""What a cell of forest amid developed land alone is worth more than one far from it; illustrative.
+"""Value of a cell of forest amid developed land beyond one far from it; illustrative.
 """
 
 Layers = dict[str, NDArray[np.generic]]
 
 
 class Inputs(NamedTuple):
-    """What a job is made from: the name of its map's folder or file among the maps, and what makes
+    """Sources of a job: the name of its map's folder or file among the maps, and what makes
     its rasters [H, W] by name from the map and the cells of the job's area.
     """
 
@@ -110,7 +110,7 @@ def config_of(name: str) -> Path:
 
 
 def landscape_path(folder: Path) -> Path:
-    """What firebreak reads of a map's folder: the folder, or the one .lcp file in it."""
+    """Path of a map that firebreak reads: its folder, or the one .lcp file in it."""
     files = sorted(folder.glob("*.lcp"))
     return files[0] if files else folder
 

@@ -13,7 +13,7 @@ from firebreak.fire import Scene
 from firebreak.planning.core.fire_counts import enough_plan_fires
 
 FROM_CONFIGS = "../../outputs/jobs/"
-"""How a job's TOML names the folder of its inputs."""
+"""Name of the folder of inputs in a job's TOML."""
 
 
 class Job(NamedTuple):
@@ -26,7 +26,7 @@ class Job(NamedTuple):
 
     @property
     def plan_fires(self) -> int:
-        """As many plan fires as `firebreak plan` takes."""
+        """Number of plan fires that `firebreak plan` takes."""
         return enough_plan_fires(self.scene, self.args.plan_fires)
 
 

@@ -86,14 +86,14 @@ class Record(NamedTuple):
 
 
 def all_methods() -> list[str]:
-    """`auto`, whose seconds others are held against, the other methods, and last the searches,
+    """`auto`, with whose seconds others are compared, the other methods, and last the searches,
     which take as long as `auto`.
     """
     return [AUTO, *sorted([*METHODS, *RIVALS], key=lambda name: method_of(name).searches)]
 
 
 def key_of(job: Job) -> str:
-    """What a record must have been made from."""
+    """Return the key of the inputs that a record must have been made from."""
     return key_from(config_of(job.name), job)
 
 
@@ -120,7 +120,7 @@ def _files_in(options: Any) -> Iterator[Path]:
 
 
 def path_of(out: Path, job: str, method: str) -> Path:
-    """Where the record of a job and method lies."""
+    """Path of the record of a job and method."""
     return out / RECORDS / job / f"{method}.json"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.jobs.inputs import JOBS
 from benchmarks.jobs.measure import Record
-from benchmarks.jobs.verdict import LEVEL, Held, held_against_auto, share_interval
+from benchmarks.jobs.verdict import LEVEL, Compared, compared_with_auto, share_interval
 
 from firebreak.files import made_folder, write_text
 from firebreak.planning.methods import AUTO
@@ -24,14 +24,14 @@ def rows_of(records: Sequence[Record]) -> list[dict[str, Any]]:
     """One row of plain data per job and method, by job, the method that saves most first; methods
     that refuse last.
     """
-    held = {(one.job, one.method): one for one in held_against_auto(records)}
-    rows = [_row(record, held.get((record.job, record.method))) for record in records]
+    compared = {(one.job, one.method): one for one in compared_with_auto(records)}
+    rows = [_row(record, compared.get((record.job, record.method))) for record in records]
     jobs = list(dict.fromkeys(record.job for record in records))
     return sorted(rows, key=lambda row: (jobs.index(row["job"]), row["refused"] is not None,
                                          -(row["reduction"] or 0.0)))
 
 
-def _row(record: Record, held: Held | None) -> dict[str, Any]:
+def _row(record: Record, own: Compared | None) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row |= {"job": record.job, "method": record.method, "refused": record.refused}
     if record.refused is not None:
@@ -40,15 +40,15 @@ def _row(record: Record, held: Held | None) -> dict[str, Any]:
     row |= {"chosen": record.chosen, "reduction": record.reduction, "low": low, "high": high,
             "seconds": record.seconds, "cells": record.cells, "pieces": record.pieces,
             "cost": record.cost, "budget": record.budget, "plan_reduction": record.plan_reduction}
-    if held is not None:
-        row |= {"auto_minus": held.more, "auto_minus_low": held.interval[0],
-                "auto_minus_high": held.interval[1], "p": held.p, "holm": held.holm,
-                "slower": held.slower, "better": held.better}
+    if own is not None:
+        row |= {"auto_minus": own.more, "auto_minus_low": own.interval[0],
+                "auto_minus_high": own.interval[1], "p": own.p, "holm": own.holm,
+                "slower": own.slower, "better": own.better}
     return row
 
 
 def verdict_words(rows: Sequence[dict[str, Any]]) -> str:
-    """Whether `auto` loses, and to whom; several lines."""
+    """Sentences on the methods to which `auto` loses; several lines."""
     compared = [row for row in rows if row["holm"] is not None]
     quick = [row for row in compared if not row["slower"]]
     lost, slow = ([row for row in compared if row["better"] and row["slower"] is slower]

@@ -1,4 +1,4 @@
-"""Whether the default loses: `auto` held against every other method on the same test fires."""
+"""Comparison of `auto`, the default, with every other method on the same test fires."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,14 +19,14 @@ LEVEL = 0.05
 Interval = tuple[float, float]
 
 
-class Held(NamedTuple):
-    """A method held against `auto` on one job.
+class Compared(NamedTuple):
+    """A method compared with `auto` on one job.
 
     Attributes:
         job, method: names.
         more: what `auto` saves more, a share of the untreated loss, with its 95 % interval.
         p, holm: two-sided probability of such a difference by luck; the same after Holm.
-        slower: whether the method took longer than `auto`.
+        slower: True if the method took longer than `auto`.
     """
 
     job: str
@@ -39,7 +39,7 @@ class Held(NamedTuple):
 
     @property
     def better(self) -> bool:
-        """Whether the method is significantly better than `auto`."""
+        """True if the method is significantly better than `auto`."""
         return self.more < 0.0 and self.holm < LEVEL
 
 
@@ -79,19 +79,19 @@ def share_interval(saved: NDArray[np.float64], untreated: NDArray[np.float64]) -
 
 
 def took_no_longer(record: Record, auto: Record) -> bool:
-    """Whether a method was as quick as `auto`; a search that was given its seconds counts as that.
+    """True for a method as quick as `auto`, which a search that was given its seconds counts as.
     """
     return method_of(record.method).searches or record.seconds <= auto.seconds
 
 
-def held_against_auto(records: Sequence[Record]) -> list[Held]:
+def compared_with_auto(records: Sequence[Record]) -> list[Compared]:
     """Every method that made a plan against `auto` on the same job, Holm over all of them."""
     autos = {record.job: record for record in records
              if record.method == AUTO and record.refused is None}
     pairs = [(record, autos[record.job]) for record in records
              if record.method != AUTO and record.refused is None and record.job in autos]
     p = [paired_p(auto.saved - record.saved) for record, auto in pairs]
-    return [Held(record.job, record.method, auto.reduction - record.reduction,
+    return [Compared(record.job, record.method, auto.reduction - record.reduction,
                  share_interval(auto.saved - record.saved, auto.untreated), own, adjusted,
                  not took_no_longer(record, auto))
             for (record, auto), own, adjusted in zip(pairs, p, holm(p), strict=True)]

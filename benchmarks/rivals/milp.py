@@ -198,7 +198,7 @@ def build(graph: SpreadGraph, problem: Problem) -> Program:
 
 def _closing(edges: SpreadGraph, problem: Problem,
              y: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What closes each edge beside a break in its child: the column [E] of a z, or of a y where the
+    """Variable closing each edge beside a break in its child: a column [E] of a z, of a y where the
     other side never burns, or none; and the y of both sides [Z, 2] for each z, which follow the ys.
     """
     closing = np.full(edges.fire.size, _NONE)

@@ -42,7 +42,7 @@ def place_value_hazard(task: Task) -> Placement:
 
 
 def hazard(scene: Scene, fires: Fires) -> tuple[NDArray[np.float64], float]:
-    """What burning means in each cell [H, W], and the simulations that took to learn.
+    """Loss by burning each cell [H, W], and the simulations that it took to learn it.
 
     Where losses depend on flame length the loss to expect in a fire that burns the cell; else the
     cell's value times the mean flame length of the weather.

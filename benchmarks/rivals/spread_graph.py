@@ -1,4 +1,4 @@
-"""How fires can pass from cell to cell, as graphs: what the mixed-integer program plans on.
+"""Graphs of how fires can pass from cell to cell, on which the mixed-integer program plans.
 
 An edge leads from a burned cell to a neighbour that burns later, where the step between them is
 open and fire that takes it at the first cell's untreated arrival time is there before the fire's
@@ -19,7 +19,7 @@ UNIT_STEPS = 8
 
 
 class SpreadGraph(NamedTuple):
-    """Of F fires on C cells, E edges.
+    """Graph of F fires on C cells, E edges.
 
     burned: bool [F, C], cells that burn untreated.
     fire, parent, child, step: int64 [E]; `step` of the stencil leads from the child to the parent.

@@ -12,7 +12,7 @@ FILTERED = 64
 
 
 def place_greedy_filtered(task: Task) -> Placement:
-    """As `greedy` among the FILTERED cells of every step with the most value burned behind them."""
+    """Choose like `greedy` among the FILTERED cells of every step with most value burned behind."""
     state = PlanState(task.problem)
     fill(state, by_downstream_value(FILTERED), task.batch, task.report)
     return state.placement()
@@ -35,7 +35,7 @@ def starts_of(task: Task, start: str | None) -> tuple[list[list[int]], float]:
 
 
 def _is_quick(task: Task) -> bool:
-    """Whether trying every cell at every step is within reach."""
+    """True if trying every cell at every step is within reach."""
     try:
         check_case(PlanningCase.of(task.problem))
     except InputError:

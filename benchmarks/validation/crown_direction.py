@@ -55,7 +55,7 @@ def normal_speed(head: float, back: float) -> Floats:
 
 
 def reached(normal: Floats) -> Floats:
-    """How far a fire from a point gets in a minute, by direction, m [1440], if its front moves with
+    """Reach of a fire from a point in a minute, by direction, m [1440], if its front moves with
     `normal` speeds [1440]: the Wulff shape, all points that lie behind every such front.
     """
     return (normal * _over_cosine()).min(axis=1)

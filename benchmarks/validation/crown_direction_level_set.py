@@ -1,4 +1,4 @@
-"""Does a front whose crowns light by its normal grow as the Wulff shape of `crown_direction.py`?
+"""Level-set check: a front whose crowns light by its normal grows as the Wulff shape.
 
     python -m benchmarks.validation.crown_direction_level_set [CELL_M ...]
 

@@ -88,7 +88,7 @@ def draw_fronts(axes: Axes, arrival: Floats, shape: Shape, minutes: float) -> No
 
 
 def front_legend(figure: Figure) -> None:
-    """What the lines of `draw_fronts` are, beside the title."""
+    """Legend of the lines of `draw_fronts`, beside the title."""
     figure.legend(handles=[Line2D([], [], color=FIRE, linewidth=2.4, label="firebreak"),
                            Line2D([], [], color=TRUE, linestyle="--", label="closed form")],
                   loc="upper right", ncols=2, frameon=False)

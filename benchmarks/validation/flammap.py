@@ -39,7 +39,7 @@ QUANTITIES = ("rate_of_spread_m_min", "fireline_intensity_kw_m", "flame_length_m
 
 
 class Agreement(NamedTuple):
-    """How close firebreak is to FlamMap in one group of cells.
+    """Agreement of firebreak with FlamMap in one group of cells.
 
     Attributes:
         cells: cells of the group, by FlamMap's fire type.

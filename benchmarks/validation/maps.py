@@ -104,7 +104,7 @@ def arrowhead_table(folder: Path) -> str:
 
 
 def arrowhead_figure(folder: Path) -> Figure:
-    """Where fire and scar agree."""
+    """Cells on which fire and scar agree."""
     day = fire_day(folder)
     kind = np.where(day.burned & day.scar, 1.0, np.where(day.burned, 2.0, 3.0))
     kind = np.ma.masked_where(~(day.burned | day.scar), kind)

@@ -102,7 +102,7 @@ def blocks(cases: Sequence[Case], records: Sequence[Record]) -> Mapping[str, str
 
 
 def _section(case: Case, record: Record) -> Iterator[str]:
-    """What the page of cases says of one."""
+    """Text of one case on the page of cases."""
     title = _wrapped(f"{case.title[:1].upper()}{case.title[1:]}: **{record.status}** "
                      f"({AREA_WORDS[case.area]}{', known before' if case.known else ''}).")
     yield f"### {case.identifier}\n\n{title}"
@@ -135,7 +135,7 @@ def cases_page(cases: Sequence[Case], records: Sequence[Record]) -> str:
 
 
 def available(part: Part, old: Path) -> bool:
-    """Whether a part can be made; if not, says so in a sentence that names what stays."""
+    """True if a part can be made; if not, a printed sentence names what stays."""
     if part.needs is None or part.needs.exists():
         return True
     print(f"{part.name}: not made, for there is no {part.needs}; {old} keeps what it has")

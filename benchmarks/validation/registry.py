@@ -1,4 +1,4 @@
-"""What a case is, how it is judged, and the list of all cases.
+"""Cases of validation, the rules that judge them, and the list of all.
 
 The fields follow ASTM E1355 (evaluation of the predictive capability of fire models): each case
 belongs to one of its four areas, and its tolerance is written before it is run.
@@ -53,7 +53,7 @@ class Check:
     unit: str = ""
 
     def holds(self, found: float, expected: float | None) -> bool:
-        """Whether a quantity lies within the tolerance; nan never does."""
+        """True if a quantity lies within the tolerance; nan never does."""
         if self.rule == "at most":
             return found <= self.limit
         if self.rule == "at least":

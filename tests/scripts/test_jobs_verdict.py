@@ -84,7 +84,7 @@ def test_a_quick_method_that_saves_more_is_a_loss_and_a_slow_one_is_listed(
                record(measure, "swap", 0.4, 5.3), record(measure, "random", -0.9, 0.1),
                record(measure, "betweenness", 0.0, 0.1),
                measure.Record("job", "milp", "key", refused="too large")]
-    held = {one.method: one for one in verdict.held_against_auto(records)}
+    held = {one.method: one for one in verdict.compared_with_auto(records)}
     assert {name for name, one in held.items() if one.better} == {"strips", "greedy", "swap"}
     # A search that was given auto's seconds counts as quick, whatever the clock says.
     assert {name for name, one in held.items() if one.slower} == {"greedy"}

@@ -201,18 +201,22 @@ OPENERS = {"What", "Whether", "How", "Which", "Of", "That", "By", "As", "In", "H
 
 
 def open_words(path: Path) -> Iterator[str]:
-    """Docstrings of functions and classes that begin with one of OPENERS; docstrings of options are
-    their help.
+    """Docstrings of functions, classes and modules that begin with one of OPENERS; docstrings of
+    options are their help.
     """
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
             text = ast.get_docstring(node) or ""
-            if text.split(" ")[0] in OPENERS:
-                yield f"{path.name}:{node.lineno}: {text.splitlines()[0]}"
+            if text.partition(" ")[0] in OPENERS:
+                line = getattr(node, "lineno", 1)
+                yield f"{path.name}:{line}: {text.splitlines()[0]}"
 
 
 def test_docstrings_open_with_a_noun_or_a_verb() -> None:
-    assert [line for path in sorted(PACKAGE.rglob("*.py")) for line in open_words(path)] == []
+    root = PACKAGE.parents[1]
+    folders = (PACKAGE, *(root / name for name in ("scripts", "benchmarks", "examples")))
+    assert [line for folder in folders for path in sorted(folder.rglob("*.py"))
+            for line in open_words(path)] == []
 
 
 def test_a_docstring_that_opens_otherwise_is_found(tmp_path: Path) -> None:

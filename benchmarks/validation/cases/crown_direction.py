@@ -1,4 +1,4 @@
-"""Which part of a fire's front lights the crowns: at the head, by travel, or by the front's normal.
+"""Part of a fire's front that lights the crowns: the head, by travel, or by the front's normal.
 
 The readings and their closed forms are in `benchmarks.validation.crown_direction`; the numbers of
 Pyretechnics in tests/physics/data/crown_direction.csv, which `other_crown_direction.py` wrote.

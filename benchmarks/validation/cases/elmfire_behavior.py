@@ -60,7 +60,7 @@ def _rates(fuel: int, **given: Any) -> Floats:
 
 
 def _greatest_step(rates: Floats, rises: bool) -> float:
-    """Of a row of rates, the greatest step against the direction expected; 0 if there is none."""
+    """Greatest step of a row of rates against the direction expected; 0 if there is none."""
     steps = np.diff(rates)
     return float(max(0.0, (-steps if rises else steps).max()))
 

@@ -30,7 +30,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], float, float]] = {
     "heat 6,000 BTU/lb": ({"heat_btu_lb": 6000.0}, 0.308432, 784.125),
     "heat 10,000 BTU/lb": ({"heat_btu_lb": 10000.0}, 0.514053, 1306.874),
 }
-"""What is changed in BASE, the rate in m/min and the reaction intensity in kW/m2: case 41."""
+"""Change of BASE, the rate in m/min and the reaction intensity in kW/m2: case 41."""
 CANOPIES = {"no canopy": (0.0, 0.0, 7.534727), "cover 10 %, height 15 m": (0.1, 15.0, 5.105849)}
 """Cover, height in m, and rate in m/min: case 42."""
 

@@ -1,4 +1,4 @@
-"""Where the files of a plan lie: what is opened first in its folder, all else in `data` below it,
+"""Places of the files of a plan: what is opened first in its folder, all else in `data` below it,
 and of earlier versions all in the folder itself. The list of the files that a plan wrote, and how
 the folder is cleared of them once the next plan is written there: of them alone, since the others
 are a user's.

@@ -1,4 +1,4 @@
-"""From a configuration to what the fire layer and the agent take; and its treatments on landscapes:
+"""Steps from a configuration to the fire layer and the agent; and its treatments on landscapes:
 where each can be done, and what it costs there.
 """
 
