@@ -74,7 +74,7 @@ def _differing(lines: Iterable[NDArray[np.int64]], free: NDArray[np.bool_],
 
 
 def place_lookahead_flow(task: Task) -> Placement:
-    """Plan like `dqn-lookahead` with lines of the flow: the best of eighteen burned lines each time."""
+    """Plan like `dqn-lookahead` with lines of the flow: the best of eighteen burned each time."""
     state, flow = PlanState(task.problem), FlowLines(task.problem)
     lines = _filled(state, lambda slots: flow.burned(slots, PER_LENGTH))
     return _placement(lines, state, flow.simulations)
