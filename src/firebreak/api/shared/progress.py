@@ -112,8 +112,7 @@ def _progress(total: int | None, unit: str, quiet: bool, begun: int = 0,
         with _bar_of_place()(total=total, initial=begun, unit=unit, dynamic_ncols=True,
                              **form) as bar:
             def advance(amount: float, note: str = "") -> None:
-                if note:
-                    bar.set_postfix_str(note, refresh=False)
+                bar.set_postfix_str(note, refresh=False)
                 bar.update(amount)
 
             yield RunProgress(advance, bar.write)

@@ -100,3 +100,13 @@ def test_lines_are_written_where_standard_error_is_no_terminal(
     with contextlib.redirect_stderr(file), progress_bar(10, "fire", quiet=quiet) as advance:
         advance(5)
     assert ("5 of 10 fires: 50%" in file.flushed) == (not quiet)
+
+
+def test_a_bar_drops_words_that_no_longer_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = File()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    with contextlib.redirect_stderr(terminal), run_progress(2, "trial", quiet=False) as told:
+        told.advance(1, "best 0.3")
+        told.advance(1, "")
+    assert "trial" in terminal.getvalue()
+    assert "best 0.3" not in terminal.getvalue().rpartition("\r")[2]
