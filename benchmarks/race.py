@@ -20,9 +20,10 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.native_library import set_threads
 from firebreak.planning.core.break_segments import least_length_m
+from firebreak.planning.core.fire_counts import choice_count
 from firebreak.planning.core.progress import no_report
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.auto import FINALISTS, choice_count, finalists_of
+from firebreak.planning.evaluation.auto import FINALISTS, finalists_of
 from firebreak.planning.evaluation.choice import SIGMAS, choice_fires, choose, race
 from firebreak.planning.evaluation.refine import moved_plan
 from firebreak.planning.making import make_plan

@@ -288,7 +288,7 @@ def test_lines_are_offered_beside_windows(monkeypatch: pytest.MonkeyPatch) -> No
     """The methods that choose among them plan on the whole map; windows place their own."""
     def chosen(*_: object, rules: PlanRules, makers: dict[str, object], **more: object) -> None:
         assert rules.lines is not None
-        assert list(makers) == ["dqn"]
+        assert list(makers) == ["dqn", "segments"]
         raise InputError("enough")
 
     monkeypatch.setattr("firebreak.api.plans.making.plan_by_choice", chosen)

@@ -53,7 +53,8 @@ JUDGED = {
         ["--segment-m", "300", "--method", "strips", *word],
         f"{' '.join(word)}: expected a report, --lines or the method auto together with")
        for word in (["--report", "none"], ["--test-fires", "0"])},
-    "segments of windows": (["--segment-m", "300", "--report", "none", "--window-cells", "20"],
+    "segments of windows": (["--segment-m", "300", "--report", "none", "--window-cells", "20",
+                             "--method", "segments"],
                             "expected a report together with --segment-m, got none"),
     "a network that nothing tells of": (["--existing", "net.tif", "--report", "none"],
                                         "expected a report together with --existing, got none"),

@@ -12,22 +12,20 @@ import numpy as np
 from firebreak.api.plans.area import as_counted, priced, priced_rows
 from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
 from firebreak.api.plans.corridors import lines_of_network, method_for, with_corridors, with_network
-from firebreak.api.plans.request import RANDOM_DRAWS, WINDOWS_METHOD, PlanRequest, compared_methods
+from firebreak.api.plans.request import BY_CHOICE, RANDOM_DRAWS, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.core.corridors import parts_of
-from firebreak.planning.core.fire_counts import enough_plan_fires, most_plan_fires
+from firebreak.planning.core.fire_counts import (
+    choice_count,
+    enough_plan_fires,
+    most_plan_fires,
+)
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
 from firebreak.planning.core.progress import Bar, Reporter, in_shares
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.auto import (
-    Choice,
-    Maker,
-    choice_count,
-    first_plan,
-    plan_by_choice,
-)
+from firebreak.planning.evaluation.auto import Choice, Maker, first_plan, plan_by_choice
 from firebreak.planning.evaluation.choice import choice_fires
 from firebreak.planning.evaluation.evaluate import Evaluation, evaluate
 from firebreak.planning.evaluation.knee import at_knee
@@ -121,7 +119,7 @@ def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningA
             scene, share, plan_fires, seed=options.scene.seed, policy=request.policy,
             rules=area.rules, segment_m=options.place.segment_m, report=report,
             first=None if first is None else lambda plan: first(at_cost(plan)),
-            makers={} if window_plan is None else {WINDOWS_METHOD: window_plan})
+            makers={} if window_plan is None else dict.fromkeys(BY_CHOICE, window_plan))
     if area.most_cells is not None:  # what is left buys no cell within the area
         choice = choice._replace(unspent=0.0)
     return at_cost(plan), choice, {name: at_cost(one) for name, one in others.items()}

@@ -12,6 +12,13 @@ from firebreak.settings.planning import PLAN_FIRES
 
 FEWEST_MEETING, SURELY = 100, 1.2
 """Plain draws that plan fires are to be worth, and a margin, for probe fires are inexact."""
+CHOICE_SET = "choice"
+PER_PLAN_FIRE, FEWEST_CHOICE = 16, 4000
+"""Choice fires for each plan fire, and how many there are at least: a thousand are too few to tell
+plans apart that a test of as many fires tells apart."""
+MOST_CHOICE_CELLS = 400_000_000
+"""Choice fires times cells of the map, at most; but there are as many choice fires as plan fires.
+"""
 MOST_PLAN_FIRES, MOST_FIRE_CELLS = 1024, 100_000_000
 """Plan fires taken unasked, and these times the cells of the map, each of some 18 bytes."""
 
@@ -38,6 +45,12 @@ def enough_plan_fires(scene: Scene, asked: int | None, least: int = PLAN_FIRES) 
 def most_plan_fires(cells: int) -> int:
     """The most plan fires that are taken unasked, for their meeting, on a map of so many cells."""
     return min(MOST_PLAN_FIRES, MOST_FIRE_CELLS // cells)
+
+
+def choice_count(plan_fires: int, cells: int) -> int:
+    """Number of choice fires for so many plan fires on a map of so many cells."""
+    wanted = max(PER_PLAN_FIRE * plan_fires, FEWEST_CHOICE)
+    return max(plan_fires, 2, min(wanted, MOST_CHOICE_CELLS // cells))
 
 
 def check_planning(shape: tuple[int, int], conditions: FireConditions, plan_fires: int,

@@ -22,18 +22,12 @@ from firebreak.env.storage.problem import Again
 from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
 from firebreak.planning.core.corridors import parts_of
-from firebreak.planning.core.fire_counts import check_test_fires
+from firebreak.planning.core.fire_counts import CHOICE_SET, check_test_fires, choice_count
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
-from firebreak.planning.evaluation.choice import (
-    CHOICE_SET,
-    choice_fires,
-    choose,
-    ends_of,
-    race,
-)
+from firebreak.planning.evaluation.choice import choice_fires, choose, ends_of, race
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.evaluation.losses import mean_saving
 from firebreak.planning.evaluation.refine import moved_plan, without_useless
@@ -42,13 +36,6 @@ from firebreak.planning.methods import AUTO, CANDIDATES, METHODS
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
-
-PER_PLAN_FIRE, FEWEST = 16, 4000
-"""Choice fires for each plan fire, and how many there are at least: a thousand are too few to tell
-plans apart that a test of as many fires tells apart."""
-MOST_CELLS = 400_000_000
-"""Choice fires times cells of the map, at most; but there are as many choice fires as plan fires.
-"""
 
 FIRST = "dqn"
 """The candidate that plans first, since it is quick and saves much; the others follow in order."""
@@ -141,12 +128,6 @@ class Chosen(NamedTuple):
     others: dict[str, Plan]
 
 
-def choice_count(plan_fires: int, cells: int) -> int:
-    """Number of choice fires for so many plan fires on a map of so many cells."""
-    wanted = max(PER_PLAN_FIRE * plan_fires, FEWEST)
-    return max(plan_fires, 2, min(wanted, MOST_CELLS // cells))
-
-
 def first_plan(scene: Scene, plan: Plan) -> FirstPlan:
     """A plan with what it saves of the first of the choice fires."""
     count = ends_of(choice_count(plan.plan_fires, scene.landscape.fuel_model.size))[0]
@@ -167,7 +148,8 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         segment_m: length of the segments that are tried for use, see `break_segments_of`.
         report: takes the share of the work that is done.
         first: takes the plan of the first candidate, as soon as it is made.
-        makers: of candidates that are made otherwise than by `make_plan`.
+        makers: of candidates that are made otherwise than by `make_plan` where they choose among no
+            given lines.
 
     Raises:
         InputError: every candidate refuses, in the words of the first; choice fires that burn
@@ -191,7 +173,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     def make(name: str, rules: PlanRules, report: Reporter, begun: Plan | None = None) -> Plan:
         if not METHODS[name].takes_lines:
             rules = replace(rules, lines=None)
-        if name in makers:
+        if name in makers and rules.lines is None:
             return begun or makers[name](scene, budget_share, plan_fires, name, rules, report)
         return make_plan(scene, budget_share, plan_fires, name, seed=seed, policy=policy,
                          rules=rules, report=report, begun=begun, again=again)

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import nothing_burned
 from firebreak.fire import KnownFires, Scene
+from firebreak.planning.core.fire_counts import CHOICE_SET
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.intervals import Interval, student_interval
 
-CHOICE_SET = "choice"
 ALL = slice(None)
 PARTS = (0.125, 0.25, 0.5, 1.0)
 """Shares of the fires after which plans fall out; after the last one all is known."""

@@ -13,10 +13,10 @@ from firebreak.env.storage.problem import nothing_burned, problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Fires, Scene
 from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.planning.core.fire_counts import CHOICE_SET
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.build_order import in_build_order
-from firebreak.planning.evaluation.choice import CHOICE_SET
 from firebreak.planning.evaluation.effect import fire_batches
 from firebreak.planning.evaluation.refine import useful_segments
 

@@ -1,10 +1,11 @@
 """Rows of breaks across the whole map as another start of a plan by windows.
 
 Windows see no further than their margin, and lines that are taken one by one close no front that
-several have to close together. Where rows from edge to edge save more of fires that chose neither,
-more of them are laid than the budget buys; their pieces that save least beside the others are given
-up (backward elimination: what closes a front together is judged where the rest of it stands), until
-it pays for the rest and for the lines that then save most, those of windows too.
+several have to close together. So rows are laid from edge to edge, more than the budget buys; their
+pieces that save least beside the others are given up (backward elimination: what closes a front
+together is judged where the rest of it stands), until it pays for the rest and for the lines that
+then save most, those of windows too. Fires from which no plan was made choose among that plan, the
+rows as they were and the lines of windows alone.
 """
 
 import contextlib
@@ -18,6 +19,7 @@ from firebreak.checks import InputError, counted, fail
 from firebreak.executors.base import Executor
 from firebreak.fire import Fires
 from firebreak.landscape.landscape import mask_of_cells
+from firebreak.planning.core.fire_counts import CHOICE_SET, choice_count
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.progress import Reporter, part_of
 from firebreak.planning.core.rules import short_pieces
@@ -41,7 +43,6 @@ OVER, LEFT = 1.5, 0.1
 """Budgets that rows cost at first, and the share left for other lines in the end."""
 CUTS = (0.5, 0.7, 1.0)
 """Shares of what is too much that are given up, one time after the other."""
-CHOICE_SET = "choice"
 
 
 class Chosen(NamedTuple):
@@ -78,7 +79,7 @@ class _Burns:
 
 def chosen_plan(region: Region, sharded: ShardedFires, windows: LinePlan, untreated: Sequence[int],
                 budget: float, kept: Kept, report: Reporter) -> Chosen:
-    """The plan of windows, or one that begins with rows, where that saves more of the choice fires.
+    """The plan of windows, or one of rows, whichever saves most of the choice fires.
 
     Args:
         sharded: of the lines that windows propose; those that the plan must have are the first.
@@ -110,22 +111,20 @@ def _choose(region: Region, sharded: ShardedFires, windows: LinePlan, untreated:
     """Plan chosen, see `chosen_plan`."""
     by_windows = _chosen(sharded.lines, windows, rows=False)
     sharded.give_back()
-    fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
+    every = region.fires.source.size
+    fires = region.scene.fires(CHOICE_SET, max(
+        every, choice_count(1, region.scene.landscape.fuel_model.size)))
     lost, rows = burns.lost, _plans_of_rows(region, _by_stream(region, sharded, untreated), budget)
     ranked: list[tuple[int, int]] = []
-    every = region.fires.source.size
     for count in sorted({min(FIRST_FIRES, every), every}) if rows else ():
         some = region.fires.first(count)
         under = lost(some, [plan.cells for plan in rows])
         ranked = sorted((own, k) for k, own in enumerate(under))[:BEST]
         rows = [rows[k] for _, k in ranked]
     report(0.2)
-    if not rows:
+    if not rows or ranked[0][0] >= sum(untreated):
         return by_windows
-    before, least = lost(fires, [by_windows.cells, rows[0].cells])
-    saves = ranked[0][0] < sum(untreated)
-    if before < least or (before == least and (by_windows.cells.size or not saves)):
-        return by_windows
+    plans = [by_windows]
     lines, first = _lines_with_rows(region, rows[0], sharded.lines, budget)
     own = ShardedFires(region, sharded.shards, lines, sharded.executor, kept)
     rated, risen = windows.rated, windows.risen
@@ -133,16 +132,16 @@ def _choose(region: Region, sharded: ShardedFires, windows: LinePlan, untreated:
         made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0))
         own.give_back()
         rated, risen = rated + made.rated, risen + made.risen
-        better = _chosen(lines, made._replace(rated=rated, risen=risen), rows=True)
-        if better.cells.size and lost(fires, [better.cells])[0] <= least:
-            return better
-    # That fits the plan fires more closely than the rows as they were, or is no plan.
+        plans.append(_chosen(lines, made._replace(rated=rated, risen=risen), rows=True))
+    # That may fit the plan fires more closely than the rows as they were, or be no plan.
     include = region.rules.include
     bare = rows[0].cells[~np.isin(rows[0].cells, include)]
     pieces = _pieces(region, bare, np.ones(region.scene.landscape.shape, np.bool_))
     pieces = [include, *pieces] if include.size else pieces
     plain = LinePlan(list(range(len(pieces))), ranked[0][0], rated, risen)
-    return _chosen([*pieces, *sharded.lines], plain, rows=True)
+    plans.append(_chosen([*pieces, *sharded.lines], plain, rows=True))
+    plans = [one for one in plans if one.cells.size]
+    return plans[int(np.argmin(lost(fires, [one.cells for one in plans])))]
 
 
 def _chosen(lines: Lines, made: LinePlan, *, rows: bool) -> Chosen:

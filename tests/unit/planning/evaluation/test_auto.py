@@ -16,16 +16,12 @@ from firebreak.fire.fires import Fires
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.native_library import set_threads
+from firebreak.planning.core import fire_counts
 from firebreak.planning.core.break_segments import break_segments_of, closes_gap, length_m, pieces
+from firebreak.planning.core.fire_counts import FEWEST_CHOICE, PER_PLAN_FIRE, choice_count
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation import auto, choice, refine
-from firebreak.planning.evaluation.auto import (
-    FEWEST,
-    PER_PLAN_FIRE,
-    Chosen,
-    choice_count,
-    plan_by_choice,
-)
+from firebreak.planning.evaluation.auto import Chosen, plan_by_choice
 from firebreak.planning.evaluation.choice import ALL, ends_of
 from firebreak.planning.evaluation.refine import saved_by_each, useful_segments
 from firebreak.planning.making import make_plan
@@ -44,8 +40,8 @@ CONDITIONS = FireConditions(scenarios=2)
 @pytest.fixture(autouse=True, scope="module")
 def few_fires() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(auto, "FEWEST", 120)
-        patch.setattr(auto, "PER_PLAN_FIRE", 2)
+        patch.setattr(fire_counts, "FEWEST_CHOICE", 120)
+        patch.setattr(fire_counts, "PER_PLAN_FIRE", 2)
         yield
 
 
@@ -267,8 +263,8 @@ def test_the_order_and_the_largest_map_of_patterns_are_those_of_the_page() -> No
 
 
 def test_choice_fires_by_plan_fires_and_map(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(auto, "FEWEST", FEWEST)
-    monkeypatch.setattr(auto, "PER_PLAN_FIRE", PER_PLAN_FIRE)
+    monkeypatch.setattr(fire_counts, "FEWEST_CHOICE", FEWEST_CHOICE)
+    monkeypatch.setattr(fire_counts, "PER_PLAN_FIRE", PER_PLAN_FIRE)
     assert choice_count(256, 10_000) == 4096
     assert choice_count(64, 10_000) == 4000
     assert choice_count(1000, 10_000) == 16_000

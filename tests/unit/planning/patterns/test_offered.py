@@ -13,12 +13,12 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core import line_trials
 from firebreak.planning.core.corridors import JOINS, Corridors, parts_of
+from firebreak.planning.core.fire_counts import CHOICE_SET
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.line_trials import try_line
 from firebreak.planning.core.plan import cost_of, plan_of_cells
 from firebreak.planning.core.rounds import Task, loaded
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.choice import CHOICE_SET
 from firebreak.planning.evaluation.knee import (
     LEAST_KEPT,
     NEARLY,

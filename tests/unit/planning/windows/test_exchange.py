@@ -16,12 +16,13 @@ from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, FireRegime, Fires, burn, make_scene
 from firebreak.fire.effects.losses import BURNED
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.fire_counts import CHOICE_SET, choice_count
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.patterns.rows import Across, RowPlan
 from firebreak.planning.windows import exchange
 from firebreak.planning.windows.cores import Core
-from firebreak.planning.windows.exchange import CHOICE_SET, _without_least
+from firebreak.planning.windows.exchange import _without_least
 from firebreak.planning.windows.make import (
     Region,
     WindowPlan,
@@ -52,8 +53,12 @@ def planned(region: Region, workers: int = 1, most: int = 2**20) -> WindowPlan:
 
 
 def choice_loss(region: Region, made: WindowPlan) -> float:
-    fires = region.scene.fires(CHOICE_SET, region.fires.source.size)
+    fires = region.scene.fires(CHOICE_SET, choice_count(40, SIZE * SIZE))
     return float(burn(region.scene, fires, made.plan.break_mask()).loss.sum())
+
+
+def no_plan(*arguments: Any, **named: Any) -> Any:
+    raise InputError("no line is left")
 
 
 def given_rows(monkeypatch: pytest.MonkeyPatch, *plans: RowPlan) -> None:
@@ -76,6 +81,7 @@ def test_rows_are_kept_where_fires_that_chose_neither_lose_less(
     assert choice_loss(region, one) < choice_loss(region, windows)
     free = int(np.flatnonzero(region.scene.landscape.treatable)[0])
     given_rows(monkeypatch, RowPlan(np.array([free]), (Across((1.0, 0.0), 1.0),)))
+    monkeypatch.setattr(exchange, "_fewer", no_plan)
     same = planned(region)
     assert not same.rows
     assert (same.plan.cells == windows.plan.cells).all()
@@ -184,9 +190,7 @@ def test_what_saves_least_for_its_cost_goes_first() -> None:
 @pytest.mark.slow
 def test_rows_stay_as_they_are_where_giving_up_pieces_leaves_no_plan(
         region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(*arguments: Any, **named: Any) -> Any:
-        raise InputError("no line is left")
-    monkeypatch.setattr(exchange, "_fewer", none)
+    monkeypatch.setattr(exchange, "_fewer", no_plan)
     assert planned(region).rows
 
 
