@@ -532,6 +532,7 @@ def test_plan_fires_follow_from_the_budget_unless_they_are_named(
     monkeypatch.setattr("firebreak.api.plans.by_windows.plan_by_windows", stop)
     monkeypatch.setattr("firebreak.planning.windows.make.FEWEST_FIRES", 100)
     assert main(["plan", LAND, "--budget", "0.6", "--burned-share", "0.03", "--scenarios", "1",
+                 "--method", "downstream-value",
                  "--window-cells", "32", *options, "--out", str(tmp_path / "none")]) == 2
     assert found == [fires]
 
