@@ -114,9 +114,9 @@ def _burned_anew(slots: ProblemBatch, slot: int, cells: NDArray[np.int64], which
         rows = slots.fires.may_change(place, which, nearby=nearby)
         own = which[rows]
         before = slots.fires.loss[own]
-        slots.write_breaks(slot, cells[k:k + 1], broken=True)
+        slots.write_breaks(slot, cells[k:k + 1], broken=True, fires=own)
         after = slots.fires.loss_anew(own, slots.fields, slots.overlays)
-        slots.write_breaks(slot, cells[k:k + 1], broken=False)
+        slots.write_breaks(slot, cells[k:k + 1], broken=False, fires=own)
         saved[rows, k] = np.rint((before - after) * unit).astype(np.int64)
     return saved
 
@@ -231,13 +231,13 @@ def saved_anew(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]
         saved = np.zeros(own.size, np.int64)
         if own.size:
             before = slots.fires.loss[first + own]
-            slots.write_breaks(slot, cells, broken=not standing)
+            slots.write_breaks(slot, cells, broken=not standing, fires=first + own)
             inside = places[~marked[places]]
             if field.breaks.strips:
                 value[slot][:, inside] = slots.fires.whole_value(slot, inside)
             after = slots.fires.loss_anew(first + own, slots.fields,
                                           Overlays(slots.overlays.state, value))
-            slots.write_breaks(slot, cells, broken=standing)
+            slots.write_breaks(slot, cells, broken=standing, fires=first + own)
             if field.breaks.strips:
                 value[slot][:, inside] = slots.fires.whole_value(slot, inside)
             less = after - before if standing else before - after

@@ -25,7 +25,6 @@ from firebreak.fire import (
     padded_cells,
     padded_width,
     treat,
-    untreat,
 )
 from firebreak.native_library import hold
 
@@ -268,17 +267,21 @@ class ProblemBatch:
             elif field.breaks.strips:
                 self.fires.starts_at(slot, place)
 
-    def write_breaks(self, slot: int, cells: NDArray[np.int64], *,
-                     broken: bool) -> NDArray[np.int64]:
-        """Writes what fires meet in some cells, and nothing else; returns their padded indices."""
+    def write_breaks(self, slot: int, cells: NDArray[np.int64], *, broken: bool,
+                     fires: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Writes what fires, or only those of some ids, meet in some cells, and nothing else;
+        returns their padded indices.
+        """
         scene, places = self.problem(slot).scene, padded_cells(cells, self.sizes.shape[1])
         for cell in cells.tolist():
             self.land.write(slot, cell, broken=broken)
         self.moves[slot] += cells.size
         rules = scene.field.breaks
         if rules.treated is not None:
-            view = self.fields.view(slot, scene.field)
-            treat(view, places) if broken else untreat(view, places, scene.field)
+            streams = [] if fires is None else (
+                self.fires.streams(fires) - self.fields.first_row(slot)).tolist()
+            treat(self.fields.view(slot, scene.field), places, streams,
+                  None if broken else scene.field)
         elif rules.strips:
             rows, cols = np.divmod(cells, self.sizes.shape[1])
             left = rules.left(self.sizes.shape)[rows, cols] if broken else np.float32(1.0)

@@ -114,6 +114,12 @@ class FireStore:
         return (slice(slot * n_plan_fires, (slot + 1) * n_plan_fires),
                 slice(first, first + n_reward_fires))
 
+    def streams(self, which: NDArray[np.int64]) -> NDArray[np.int64]:
+        """First rows of the streams of weather in which some fires, by id, burn."""
+        table = self._table
+        later = table.later_row[which][table.begin[which] < np.inf]
+        return np.unique(np.concatenate([table.row[which], later]))
+
     def begin(self, slot: int, value: NDArray[np.float32], most: float, whole: int = 1) -> None:
         """Invalidates the slot's fires and sums. value: f32 [C, P], what burning costs; most: what
         a fire can lose, as often as it counts; whole: parts of a fire that weights count.

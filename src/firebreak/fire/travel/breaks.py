@@ -2,6 +2,8 @@
 breaks burn, which is written over the land's.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter
@@ -85,26 +87,27 @@ def treated_part(field: TravelField, treated: TravelField) -> Treated:
                    treated.heat if field.heat.size else field.heat, treated.spots)
 
 
-def treat(field: TravelField, cells: NDArray[np.int64]) -> None:
+def treat(field: TravelField, cells: NDArray[np.int64], streams: Sequence[int] = (),
+          before: TravelField | None = None) -> None:
     """Writes treated fuel into padded `cells` of a field that the caller owns, where breaks burn
     (`BreakRules.treated`), and remakes what that opens and closes around them.
+
+    streams: first rows of those streams of weather that it is written into; all if none is given.
+    before: the field of untreated fuel, if this is to be written instead.
     """
-    treated = field.breaks.treated
+    treated = field.breaks.treated if before is None else before
     if treated is None or cells.size == 0:
         return
-    for own, made in ((field.metric, treated.metric), (field.unit_time, treated.unit_time),
-                      (field.rate, treated.rate), (field.heat, treated.heat)):
-        if own.size:
-            own[:, cells] = made[:, cells]
-    if field.spots.cells.size:
-        field.spots.cells[..., cells] = treated.spots.cells[..., cells]
-    open_arcs(field, _around(cells, REACH, field.shape), _around(cells, 2 * REACH, field.shape))
-
-
-def untreat(field: TravelField, cells: NDArray[np.int64], own: TravelField) -> None:
-    """Takes `treat` back: writes what `own`, the field of untreated fuel, has in `cells`."""
-    before = Treated(own.metric, own.unit_time, own.rate, own.heat, own.spots)
-    treat(field._replace(breaks=field.breaks._replace(treated=before)), cells)
+    near, further = (_around(cells, reach * REACH, field.shape) for reach in (1, 2))
+    for rows in [slice(k, k + field.steps) for k in streams] or [slice(None)]:
+        for own, made in ((field.metric, treated.metric), (field.unit_time, treated.unit_time),
+                          (field.rate, treated.rate), (field.heat, treated.heat)):
+            if own.size:
+                own[rows, cells] = made[rows, cells]
+        if field.spots.cells.size:
+            field.spots.cells[:, rows, cells] = treated.spots.cells[:, rows, cells]
+        open_arcs(field._replace(**{name: array[rows] for name, array in
+                                    row_arrays(field).items()}), near, further)
 
 
 def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:

@@ -239,6 +239,33 @@ def test_fires_that_burn_anew_and_come_to_new_cells_are_told(
     np.testing.assert_array_equal(beyond, (came & ~kept).any(axis=1))
 
 
+@given(cases(24, scenarios=6, fires=24), st.sampled_from(["held-shaded", "few-held-shaded",
+                                                          "shaded-embers", "attack-held-shaded"]),
+       st.sampled_from([1, 2]), PERIODS, st.integers(0, 2**32 - 1))
+@settings(max_examples=25, deadline=None)
+def test_breaks_that_are_written_for_some_fires_change_these_as_for_all(
+        case: Case, kind: str, steps: int, later: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = case._replace(fires=case.fires._replace(scenario=case.fires.scenario // steps))
+    case, field = with_periods(case, with_rules(case, kind, seed, steps), later)
+    slots, problem = slots_on(case, field, by_class(case))
+    for cell in near_each_other(rng, case, 4):
+        toggle(slots, cell)
+    update(slots)
+    plan = slots.plan_ids(0)
+    which = rng.permutation(np.arange(plan.start, plan.stop))[:2]
+    cells = np.flatnonzero(~slots.breaks[0])[rng.integers(0, 9)::7]
+    before = [array.copy() for array in slots.fields.arrays()]
+    slots.write_breaks(0, cells, broken=True, fires=which)
+    loss = slots.fires.loss_anew(which, slots.fields, slots.overlays)
+    anew = burn_maps(problem.scene.field, problem.plan_fires, problem.scene.value_by_class,
+                     slots.breaks[0])
+    np.testing.assert_array_equal(loss, anew.loss[which - plan.start])
+    slots.write_breaks(0, cells, broken=False, fires=which)
+    for array, other in zip(slots.fields.arrays(), before, strict=True):
+        np.testing.assert_array_equal(array, other)
+
+
 @pytest.mark.slow
 @given(cases(16, scenarios=4, fires=16), st.sampled_from(KINDS), st.integers(0, 2**32 - 1))
 @settings(max_examples=60, deadline=None)
