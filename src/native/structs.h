@@ -369,7 +369,19 @@ struct Flows {
     Array<i32, 2, ANY> ints;  // 2 P
     Array<u8, ANY> seen;  // P
     Array<double, ANY> below, through;  // P
-    Array<double, 32, ANY> along;  // 32 A
+    Array<double, 32, ANY> along;  // 32 P
+};
+
+struct ValueBehind {
+    Array<const u8, ANY, ANY> codes;  // F P
+    Array<const double, ANY> weight;  // F
+    Array<const double, ANY> value;  // P
+    Array<const i64, 32> offset;  // 32
+    Array<i32, 2, ANY> ints;  // 2 P
+    Array<u8, ANY> seen;  // P
+    Array<const i64, ANY> cells, first;  // ?
+    Array<u64, ANY> marks;  // P
+    Array<double, ANY, ANY> out;  // F B
 };
 
 struct CutSides {

@@ -1,9 +1,10 @@
-// Traversals of the trees of fires: paths, flows.
+// Traversals of the trees of fires: paths, flows, what lies behind sets of cells.
 //
 // A tree is the row of parent codes that the engine keeps of a fire: every burned cell came from
 // one cell, or from between two. A cell that an ember lit has no recorded parent; it counts as
 // reached from the ignition whatever is broken in between.
 #include "arcs.h"
+#include "checks.h"
 
 namespace firebreak {
 namespace {
@@ -97,14 +98,44 @@ void add_flow(const Flows& call, const u8* code, const Steps& steps, const Order
         if (own.first < 0) continue;
         const double below = call.below[cell], share = own.second >= 0 ? 0.5 : 1.0;
         call.through[cell] += below;
-        if (call.along.shape[1] == 0) continue;
         if (code[own.first] < SPOT) call.along(ARC.a[code[cell]], cell) += share * below;
         if (own.second >= 0 && code[own.second] < SPOT)
             call.along(ARC.b[code[cell]], cell) += share * below;
     }
 }
 
-// Calls task(code, weight, order) for each fire, once its cells are in order.
+constexpr i64 SETS = 64;  // that a word has bits for
+
+// Adds to a fire's `out` the value of the cells of each of up to SETS sets from `begin` on, and of
+// what it reached through any of them, in whole or in part; marks are zeros before and after.
+void add_behind(const ValueBehind& call, i64 fire, i64 begin, const u8* code, const Order& order) {
+    const i64 end = smaller(begin + SETS, call.out.shape[1]);
+    for (i64 set = begin; set < end; set++)
+        for (i64 cell : call.cells.slice(call.first[set], call.first[set + 1]))
+            call.marks[cell] |= u64(1) << (set - begin);
+    for (i64 k = 0; k < order.count; k++) {
+        const i64 cell = order.cells[k];
+        const Parents own = parents_of(cell, code[cell], call.offset);
+        u64& marks = call.marks[cell];
+        if (own.first >= 0) marks |= call.marks[own.first];
+        if (own.second >= 0) marks |= call.marks[own.second];
+        if (call.value[cell] == 0.0) continue;
+        for (u64 left = marks; left != 0; left &= left - 1)
+            call.out(fire, begin + lowest_bit(left)) += call.weight[fire] * call.value[cell];
+    }
+    for (i64 k = 0; k < order.count; k++) call.marks[order.cells[k]] = 0;
+    for (i64 cell : call.cells.slice(call.first[begin], call.first[end])) call.marks[cell] = 0;
+}
+
+const char* fault_of(const ValueBehind& call) {
+    for (i64 cell : call.cells)
+        if (cell < 0 || cell >= call.marks.size()) return "cells: one outside the map";
+    for (u64 mark : call.marks)
+        if (mark) return "marks: not zeros";
+    return check_parts(call.first, call.out.shape[1], call.cells.size());
+}
+
+// Calls task(fire, code, order) for each fire, once its cells are in order.
 template <class Call, class Task>
 const char* for_trees(const Call& call, const Task& task) {
     const i64 cells = call.seen.size();
@@ -117,7 +148,7 @@ const char* for_trees(const Call& call, const Task& task) {
         const u8* const code = call.codes[fire].data;
         Order order{call.ints[0].data, call.ints[1].data, call.seen.data, cells, 0};
         if (const char* fault = order.fill(code, call.offset)) return fault;
-        task(code, call.weight[fire], order);
+        task(fire, code, order);
     }
     return nullptr;
 }
@@ -128,9 +159,9 @@ ENTRY(path_counts, PathCounts) {
     const Steps& steps = call.offset;
     double* const above = call.reals[0].data;
     double* const below = call.reals[1].data;
-    return for_trees(call, [&](const u8* code, double weight, const Order& order) {
+    return for_trees(call, [&](i64 fire, const u8* code, const Order& order) {
         count_steps(code, steps, order, above);
-        hand_up(code, call.value.data, weight, steps, order, below);
+        hand_up(code, call.value.data, call.weight[fire], steps, order, below);
         for (i64 k = 0; k < order.count; k++) {
             const i64 cell = order.cells[k];
             call.total[cell] += above[cell] * below[cell];
@@ -140,11 +171,17 @@ ENTRY(path_counts, PathCounts) {
 
 ENTRY(flows, Flows) {
     const Steps& steps = call.offset;
-    if (call.along.shape[1] != 0 && call.along.shape[1] != call.seen.size())
-        return "along: not of this map";
-    return for_trees(call, [&](const u8* code, double weight, const Order& order) {
-        hand_up(code, call.value.data, weight, steps, order, call.below.data);
+    return for_trees(call, [&](i64 fire, const u8* code, const Order& order) {
+        hand_up(code, call.value.data, call.weight[fire], steps, order, call.below.data);
         add_flow(call, code, steps, order);
+    });
+}
+
+ENTRY(value_behind, ValueBehind) {
+    CHECK(fault_of(call));
+    return for_trees(call, [&](i64 fire, const u8* code, const Order& order) {
+        for (i64 begin = 0; begin < call.out.shape[1]; begin += SETS)
+            add_behind(call, fire, begin, code, order);
     });
 }
 

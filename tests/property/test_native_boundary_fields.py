@@ -85,6 +85,8 @@ def calls() -> list[tuple[Callable, tuple]]:
                                 doubles(P))),
         (planning.flows, (codes, doubles(2), doubles(P), offset, ints, seen, doubles(P),
                           doubles(P), doubles(32, P))),
+        (planning.value_behind, (codes, doubles(2), doubles(P), offset, ints, seen, wholes(0, 7, 9),
+                                 wholes(0, 2, 3), zeros(np.uint64, P), doubles(2, 2))),
         (planning.cut_sides, (*(np.array(own, np.int32) for own in (
             [[0, 1], [1, 2], [2, 1], [1, 3]], [[3, 0], [2, 0], [1, 0], [2, 0]])), 0, 3,
             zeros(np.int64, 5), zeros(np.int32, 8), zeros(np.int64, 4), zeros(np.int32, 4, 4),
@@ -191,6 +193,9 @@ def replaced(values: tuple, place: int, value: Any) -> tuple:
     ("path_steps", 2, np.full((3, 4), -1, np.int32)),
     ("flows", 0, np.zeros((2, P), np.uint8)), ("flows", 8, np.zeros((32, P - 1))),
     ("path_counts", 5, np.ones(P, np.uint8)),
+    ("value_behind", 6, wholes(0, 7, P)), ("value_behind", 6, wholes(-1, 7, 9)),
+    ("value_behind", 7, wholes(0, 2, 4)), ("value_behind", 7, wholes(0, 3, 2)),
+    ("value_behind", 8, np.ones(P, np.uint64)),
     ("cut_sides", 0, np.full((4, 2), 4, np.int32)), ("cut_sides", 0, np.full((4, 2), -1, np.int32)),
     ("cut_sides", 1, np.full((4, 2), -1, np.int32)), ("cut_sides", 1, np.ones((4, 2), np.int32)),
     ("cut_sides", 2, 4), ("cut_sides", 3, 0), ("cut_sides", 4, wholes(0)),

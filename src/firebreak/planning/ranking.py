@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firebreak.env.storage.problem_batch import PlanTrees, ProblemBatch
 from firebreak.fire import STENCIL, Fires, Scene, burn, pad, padded_width, unpad
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.kernels import flows, path_counts
+from firebreak.planning.core.kernels import flows, path_counts, value_behind
 from firebreak.planning.core.rounds import (
     Placement,
     Task,
@@ -104,14 +104,24 @@ class TreeSums:
                     self._reals, total)
         return total
 
-    def flow(self, code: NDArray[np.uint8], value: Floats, times: Floats, *,
-             along: bool = True) -> Flow:
+    def flow(self, code: NDArray[np.uint8], value: Floats, times: Floats) -> Flow:
         """The value [P] that fires of the codes [F, P], which count so many times [F], carry
-        through cells; without what comes along steps, f64 [32, 0], if it is not wanted.
+        through cells.
         """
-        flow = Flow(np.zeros(value.size), np.zeros((self._offset.size, value.size * along)))
+        flow = Flow(np.zeros(value.size), np.zeros((self._offset.size, value.size)))
         flows(code, times, value, self._offset, self._ints, self._seen, self._reals[0], *flow)
         return flow
+
+    def behind(self, code: NDArray[np.uint8], value: Floats, times: Floats,
+               sets: Sequence[NDArray[np.int64]]) -> Floats:
+        """The value [F, N] that each fire, see `flow`, burns in each of N sets of padded cells and
+        in all that it reached through one of these.
+        """
+        found, first = np.zeros((len(code), len(sets))), np.cumsum([0, *map(len, sets)])
+        value_behind(code, times, value, self._offset, self._ints, self._seen,
+                     np.concatenate([*sets, np.empty(0, np.int64)]), first,
+                     np.zeros(value.size, np.uint64), found)
+        return found
 
 
 def place_betweenness(task: Task) -> Placement:

@@ -98,8 +98,16 @@ def test_path_scores_and_flows_share_between_two_parents(case: Case) -> None:
     over = unpad(flow.along.sum(axis=0), shape)
     assert (over <= unpad(flow.through, shape) + 1e-9).all()
     assert (unpad(flow.along, shape)[:, ~(through > 0)] == 0).all()
-    alone = sums.flow(trees.code, value, trees.times, along=False)
-    assert (alone.through == flow.through).all()
+    sets = [padded_cells(np.arange(k, case.burnable.size, 80), shape[1]) for k in range(80)]
+    behind = sums.behind(trees.code, value, trees.times, sets)
+    for fire, (tree, _) in enumerate(by_fire(case, burned)):
+        for own, found in zip(sets, behind[fire].tolist(), strict=True):
+            inside = unpad(np.isin(np.arange(value.size), own), shape)
+            reached = tree.keys() & set(map(tuple, np.argwhere(inside)))
+            for cell in sorted(tree, key=lambda c, k=fire: burned.arrival_time_min[k][c]):
+                if reached & set(tree[cell]):
+                    reached.add(cell)
+            assert found == pytest.approx(sum(float(case.value[cell]) for cell in reached))
 
 
 def test_flows_over_a_chain_are_known() -> None:

@@ -99,12 +99,30 @@ def flows(codes: Annotated[NDArray[np.uint8], "F P"],
           seen: Annotated[NDArray[np.uint8], "P", WRITTEN],
           below: Annotated[NDArray[np.float64], "P", WRITTEN],
           through: Annotated[NDArray[np.float64], "P", WRITTEN],
-          along: Annotated[NDArray[np.float64], "32 A", WRITTEN]) -> None:
-    """Adds to `through` the value burned below each cell, and to `along`, unless it is empty, the
-    part that came over each step to the parent.
+          along: Annotated[NDArray[np.float64], "32 P", WRITTEN]) -> None:
+    """Adds to `through` the value burned below each cell, and to `along` the part that came over
+    each step to the parent.
 
     Cells without a parent have nothing come through them: a break there does not stop the fire.
     weight: how often a fire counts. ints, seen (zeros), below: scratch.
+    """
+
+
+@entry()
+def value_behind(codes: Annotated[NDArray[np.uint8], "F P"],
+                 weight: Annotated[NDArray[np.float64], "F"],
+                 value: Annotated[NDArray[np.float64], "P"],
+                 offset: Annotated[NDArray[np.int64], "32"],
+                 ints: Annotated[NDArray[np.int32], "2 P", WRITTEN],
+                 seen: Annotated[NDArray[np.uint8], "P", WRITTEN],
+                 cells: Annotated[NDArray[np.int64], "?"],
+                 first: Annotated[NDArray[np.int64], "?"],
+                 marks: Annotated[NDArray[np.uint64], "P", WRITTEN],
+                 out: Annotated[NDArray[np.float64], "F B", WRITTEN]) -> None:
+    """Adds to `out` the value that each fire burns in the padded cells of each set, those of set k
+    from first[k] to first[k + 1], and in all that it reached through one of them, even in part.
+
+    weight: how often a fire counts. ints, seen and marks (zeros): scratch.
     """
 
 

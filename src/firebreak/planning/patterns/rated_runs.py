@@ -2,11 +2,11 @@
 
 Where fires are repaired in place, a run is tried again on those fires alone that have changed near
 enough: this is greedy choice without short cuts. Where fires burn anew for a trial, which those do
-alone that have changed since, trials are few: a run saves at most what burns behind it, and mostly
-no more than when it was last tried (Minoux 1978, doi:10.1007/BFb0006528), but for one that touches
-a new break, which may close what was open. Such bounds order the runs; the one that leads is tried
-on the fires of which it may save most, until it falls behind the next or its rating is exact; once
-MOST_TRIED are begun, on these alone.
+alone that have changed since, trials are few: a run saves at most what burns behind it, likely not
+more than LIKELY of that, and mostly no more than when it was last tried (Minoux 1978,
+doi:10.1007/BFb0006528), but for one that touches a new break, which may close what was open. By
+such estimates the run that leads is tried on the fires of which it may save most, until it falls
+behind the next or its rating is exact; once MOST_TRIED are begun, on these alone.
 """
 
 from typing import NamedTuple
@@ -33,10 +33,12 @@ BESIDE_M, BESIDE_CELLS = 90.0, 3
 MOST_BESIDE = 1.0 / 3.0
 """Share of a route that may run beside what is built, at most, and that must be new, at least."""
 
-MOST_TRIED = 60
+LIKELY = 0.5
+"""Share of what burns behind a run that it counts as saving of a fire before it burns it."""
+MOST_TRIED = 30
 """Runs of which trials begin before one is placed, at most, where one of them saves something."""
-LEAST_BURNED = 12
-"""Fires that a run burns at a time, at least: to write its breaks takes as long as some fires."""
+LEAST_BURNED = 2
+"""Fires that a run burns at a time, at least, which two threads burn together."""
 
 
 class _Open(NamedTuple):
@@ -47,8 +49,8 @@ class _Open(NamedTuple):
 
 
 class _Begun(NamedTuple):
-    """Trial of a run on some fires. fires: those still to burn, and the most that it saves of each,
-    falling. saved: of those that burned.
+    """Trial of a run on some fires. fires: those still to burn, and the most that it likely saves
+    of each, falling. saved: of those that burned.
     """
 
     fires: NDArray[np.int64]
@@ -56,7 +58,7 @@ class _Begun(NamedTuple):
     saved: float
 
     def rated(self) -> float:
-        """The most that the run may save in all."""
+        """The most that the run likely saves in all."""
         return self.saved + float(self.most.sum())
 
     def enough(self, beside: float) -> int:
@@ -84,7 +86,7 @@ class RatedRuns:
         check_free({f"{len(runs):,} runs of lines on {count:,} plan fires":
                     8 * len(runs) * count}, where="--lines",
                    remedy="give fewer lines, or raise --segment-m")
-        # Of each fire what a run saves, or the most that it may save.
+        # Of each fire what a run saves, or the most that it likely saves.
         self._saved = np.zeros((count, len(runs)), np.int64 if self._in_place else np.float64)
         self._affected = np.full(count, -1, np.int64)
         self._rated = np.full(len(runs), np.inf)  # per cost, when last tried
@@ -186,21 +188,17 @@ class RatedRuns:
                 self._rated[k] = np.inf
 
     def _most_saved(self) -> NDArray[np.float64]:
-        """The most that each run saves of the mean loss: of no fire more than it loses, or than
-        burns behind cells so near that a step of the fire may cross the run there.
+        """The most that each run likely saves of the mean loss: of each fire LIKELY of what it
+        loses in cells so near that a step of it may cross the run there, and behind them.
         """
         scene, trees = self._problem.scene, self._slots.plan_trees(0)
         if scene.field.spots.cells.size:  # embers come from anywhere
             return np.full(len(self._runs), trees.loss.mean())
-        value, sums = pad(scene.value.astype(np.float64)), TreeSums(self._slots.sizes.shape)
-        first = np.cumsum([0, *(near.size for near in self._near)])
-        cells = np.concatenate([*self._near, np.empty(0, np.int64)])
         affected = self._slots.affected(0)[:self._affected.size]
-        for k in np.flatnonzero(affected != self._affected).tolist():
-            through = sums.flow(trees.code[k:k + 1], value, trees.times[k:k + 1],
-                              along=False).through
-            total = np.concatenate([[0.0], np.cumsum(through[cells])])
-            self._saved[k] = np.minimum(total[first[1:]] - total[first[:-1]], trees.loss[k])
+        again = np.flatnonzero(affected != self._affected)
+        behind = TreeSums(self._slots.sizes.shape).behind(
+            trees.code[again], pad(scene.value.astype(np.float64)), trees.times[again], self._near)
+        self._saved[again] = LIKELY * np.minimum(behind, trees.loss[again, None])
         self._affected = affected.copy()
         most: NDArray[np.float64] = self._saved.sum(axis=0) / trees.loss.size
         return most

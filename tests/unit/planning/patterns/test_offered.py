@@ -29,7 +29,7 @@ from firebreak.planning.evaluation.knee import (
 from firebreak.planning.making import make_plan
 from firebreak.planning.patterns.line_greedy import place_line_greedy
 from firebreak.planning.patterns.offered import leading, offered, pairs_of, rate_of
-from firebreak.planning.patterns.rated_runs import RatedRuns, _Begun, _near
+from firebreak.planning.patterns.rated_runs import LIKELY, RatedRuns, _Begun, _near
 
 SIZE, FIRES = 24, 24
 SMALL = FireRegime(burned_share=0.05)
@@ -138,7 +138,7 @@ def test_a_run_saves_at_most_what_is_said_before_it_burns(kind: str) -> None:
     rated = RatedRuns(problem, slots, lines)
     rated._near = [_near(run, SIZE) for run in lines.runs()]
     before = burn(scene, fires).loss
-    most = rated._most_saved()
+    most = rated._most_saved() / LIKELY
     for run, bound in zip(lines.runs(), most, strict=True):
         mask = np.zeros(LAND.shape, np.bool_)
         mask.ravel()[run] = True
