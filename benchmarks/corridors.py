@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from benchmarks.jobs.codes import developed, roads
+from benchmarks.validation.page import replaced
 from numpy.typing import NDArray
 from scipy import ndimage
 
@@ -47,7 +48,8 @@ DISTRICTS = {"santa-ana": ("landfire-santa-ana-ca", "156:356,126:386"),
              "bitterroot": ("landfire-bitterroot-mt", "156:356,300:500"),
              "otay": ("lcp-otay-90m", "116:316,171:371")}
 HOUSES, BUDGETS, PLAN_FIRES, TEST_FIRES = 80, (0.01, 0.03, 0.05), 96, 400
-CELLS = ("dqn", "downstream-value")
+CELLS, OFF_HOUSES = ("dqn", "downstream-value"), "downstream-value, cells off houses"
+PAGE, ROWS = "results-jobs.md", "results/corridors.json"
 WHOLE, KNEE, TERRAIN = "corridors", "corridors, to the knee", "`segments`, terrain lines"
 BESIDE_M, BESIDE_CELLS, MOST_BESIDE = 90.0, 3.0, 1.0 / 3.0
 """Distance below which one part lies beside another, the larger of the two, and the share of the
@@ -96,15 +98,21 @@ def plans_for(share: float, request: PlanRequest, scene: Scene, more: bool) -> d
     found = {WHOLE: Made(plan, parts, made - begin),
              KNEE: Made(knee.plan, knee.parts, perf_counter() - begin)}
 
-    def of_cells(method: str, money: float, rules: PlanRules = FREE) -> Made:
-        begin = perf_counter()
-        plan = make_plan(scene, money / whole, PLAN_FIRES, method, seed=0, policy=request.policy,
+    def of_cells(method: str, money: float, rules: PlanRules = FREE,
+                 scene: Scene = scene) -> Made:
+        begin, land = perf_counter(), scene.landscape
+        share = money / cost_of(np.flatnonzero(land.treatable), land)
+        plan = make_plan(scene, share, PLAN_FIRES, method, seed=0, policy=request.policy,
                          rules=rules)
         return Made(plan, parts_of(plan, everywhere), perf_counter() - begin)
 
     for method in CELLS:
         for words, money in (("", plan.cost), (", as much money as the knee", knee.plan.cost)):
             found[f"{method}, cells{words}"] = of_cells(method, money)
+    off = everywhere.treatable & ~ground_of(
+        everywhere, house_buffer_of(request.options.place)).near_houses
+    found[OFF_HOUSES] = of_cells(CELLS[1], plan.cost, scene=replace(
+        scene, landscape=replace(everywhere, treatable=off)))
     if not more:
         return found
     found["dqn, pieces from 300 m"] = of_cells("dqn", plan.cost, PlanRules(shortest_m=300.0))
@@ -197,22 +205,54 @@ def pooled(records: list[dict[str, Any]], of: str, beside: str) -> tuple[float, 
 
 
 def table(records: list[dict[str, Any]]) -> str:
-    """A table of plans, and what corridors save beside cells over all districts and budgets."""
+    """A table with a row for each plan."""
     lines = ["| district | budget | plan | cost | pieces (most allowed) | single cells | houses "
              "within 30 m | parts below 300 m | beside another | median length, m | saved |",
              "|---" * 11 + "|"]
     lines += [f"| {row['district']} | {row['budget']:.1%} | {row['plan']} | {row['cost']:,.0f} | "
               f"{row['pieces']} ({row['area_ha'] / HA_A_PIECE + MORE_PIECES:.0f}) | "
               f"{row['single']} | {row['houses']} | {row['short']} | {row['beside']} | "
-              f"{row['median_m']:,.0f} | {row['saved']:.2f} ({row['low']:.2f} to "
-              f"{row['high']:.2f}) |" for own in records for row in own["rows"]]
+              f"{row['median_m']:,.0f} | {_saved(row)} |" for own in records for row in own["rows"]]
+    return "\n".join(lines)
+
+
+def pooled_words(records: list[dict[str, Any]]) -> list[str]:
+    """Sentences on what corridors save beside cells over all districts and budgets."""
     pairs = [*((of, beside) for method in CELLS for of, beside in (
         (WHOLE, f"{method}, cells"), (KNEE, f"{method}, cells, as much money as the knee"))),
-        (KNEE, WHOLE)]
-    words = [f"{of} save {ratio:.2f} ({low:.2f} to {high:.2f}) of what {beside} save"
-             for of, beside in pairs for ratio, low, high in (pooled(records, of, beside),)]
-    return "\n".join([*lines, "", "Pooled, with intervals over the test fires:", "",
-                      *(f"- {own}" for own in words)])
+        (WHOLE, OFF_HOUSES), (KNEE, WHOLE)]
+    return [f"{of} save {ratio:.2f} ({low:.2f} to {high:.2f}) of what {beside} save"
+            for of, beside in pairs for ratio, low, high in (pooled(records, of, beside),)]
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    """A table with a row for each district and budget: shares saved, and counts of three plans."""
+    lines = ["| district | budget | corridors | to the knee, its money | `dqn`, cells | "
+             "`downstream-value`, cells | the same off houses | pieces | single cells | "
+             "houses within 30 m |", "|---|---:|" + "---|" * 8]
+    for key in dict.fromkeys((row["district"], row["budget"]) for row in rows):
+        of = {row["plan"]: row for row in rows if (row["district"], row["budget"]) == key}
+        shown = [of[name] for name in (WHOLE, *(f"{method}, cells" for method in CELLS))]
+        lines.append("| " + " | ".join([
+            key[0], f"{key[1]:.0%}", _saved(of[WHOLE]),
+            f"{_saved(of[KNEE])}, {of[KNEE]['cost'] / of[WHOLE]['cost']:.0%}",
+            *(_saved(row) for row in (*shown[1:], of[OFF_HOUSES])),
+            *(", ".join(str(row[name]) for row in shown)
+              for name in ("pieces", "single", "houses"))]) + " |")
+    return "\n".join(lines)
+
+
+def _saved(row: dict[str, Any]) -> str:
+    return f"{row['saved']:.2f} ({row['low']:.2f} to {row['high']:.2f})"
+
+
+def write_page(records: list[dict[str, Any]], docs: Path) -> None:
+    """Writes the rows into the documentation, and its table anew."""
+    rows = [{name: float(f"{value:.6g}") if isinstance(value, float) else value
+             for name, value in row.items()} for own in records for row in own["rows"]]
+    write_text(docs / ROWS, json.dumps(rows, indent=1) + "\n")
+    write_text(docs / PAGE, replaced((docs / PAGE).read_text(encoding="utf-8"), "districts",
+                                     summary(rows)))
 
 
 def main() -> None:
@@ -224,14 +264,19 @@ def main() -> None:
     parser.add_argument("--more", action="store_true",
                         help="also plans of long pieces and of lines along the terrain")
     parser.add_argument("--out", type=Path, default=Path("outputs/corridors"))
+    parser.add_argument("--docs", type=Path, help="folder of the documentation, to write its page")
     args = parser.parse_args()
     if args.district:
         for record in measured(args.district, args.data, args.budgets, args.more):
             name = f"{args.district}-{record['budget']:g}.json"
             write_text(made_folder(args.out) / name, [json.dumps(record)])
-    else:
-        print(table([json.loads(path.read_text()) for name in DISTRICTS
-                     for path in sorted(args.out.glob(f"{name}-*.json"))]))
+        return
+    records = [json.loads(path.read_text(encoding="utf-8")) for name in DISTRICTS
+               for path in sorted(args.out.glob(f"{name}-*.json"))]
+    print(table(records), "", "Pooled, with intervals over the test fires:", "",
+          *(f"- {own}" for own in pooled_words(records)), sep="\n")
+    if args.docs:
+        write_page(records, args.docs)
 
 
 if __name__ == "__main__":

@@ -225,6 +225,8 @@ def warm_up(job: Job, policy: Policy) -> None:
     """Plans for a few fires, so that no method's seconds include what is compiled or loaded once.
     """
     for name in CANDIDATES:
+        if name == "greedy":  # where fires burn anew for a trial it takes hours, even of few fires
+            continue
         try:
             make_plan(job.scene, job.place.share, WARM_UP_FIRES, name, seed=0, policy=policy,
                       rules=job.place.rules)

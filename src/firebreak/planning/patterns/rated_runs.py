@@ -78,7 +78,8 @@ class RatedRuns:
         """slots: whose slot 0 holds the problem."""
         self._problem, self._slots, self._runs = problem, slots, lines.runs()
         runs = self._runs
-        on_route = lines.mask(slots.sizes.shape, "route").ravel()
+        on_route = (lines.mask(slots.sizes.shape, "route")
+                    | lines.mask(slots.sizes.shape, "cut")).ravel()
         self._built_of_routes, self._narrow = lines.routes, narrow_ground(problem.scene.landscape)
         self._routes = np.array([lines.routes and on_route[run].all() for run in runs], np.bool_)
         self._in_place = trial_in_place(slots, 0)
@@ -112,7 +113,8 @@ class RatedRuns:
         return _Open(cells, np.array([cost[own].sum() for own in cells]))
 
     def _apart(self, found: _Open) -> NDArray[np.bool_]:
-        """False by run for a route that would mostly run beside what is built, or was mostly built.
+        """False by run for a route or cut that would mostly run beside what is built, or was mostly
+        built.
         """
         size = self._problem.scene.landscape.cell_size_m
         reach = max(BESIDE_CELLS, round(BESIDE_M / size))

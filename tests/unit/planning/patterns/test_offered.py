@@ -172,16 +172,17 @@ def test_what_is_known_of_a_fire_is_what_it_burns(
     assert knowing.simulations < anew.simulations
 
 
-def test_no_route_runs_beside_another() -> None:
-    lines = Corridors(corridors=tuple(row(k, 2, 22) for k in range(4, 20)), line=tuple(range(16)),
-                      only=True, routes=True)
+@pytest.mark.parametrize(("kind", "apart"), [("route", True), ("cut", True), ("given", False)])
+def test_no_route_or_cut_runs_beside_another(kind: str, apart: bool) -> None:
+    lines = Corridors(corridors=tuple(row(k, 2, 22, kind) for k in range(4, 20)),
+                      line=tuple(range(16)), only=True, routes=True)
     scene = SCENES["hard"]
     land = replace(LAND, treatable=LAND.treatable & lines.mask(LAND.shape))
     plan = make_plan(replace(scene, landscape=land), 1.0, FIRES, "segments", seed=0,
                      rules=PlanRules(lines=lines))
     rows = sorted({int(cell) // SIZE for cell in plan.cells})
     assert len(rows) > 1
-    assert min(np.diff(rows)) > 3
+    assert (min(np.diff(rows)) > 3) == apart
 
 
 @pytest.mark.parametrize("method", ["random", "burn-probability", "downstream-value",
