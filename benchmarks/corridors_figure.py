@@ -1,20 +1,23 @@
 """Draws docs/figures/corridors.png: plans of corridors and of cells on three districts, over
 hillshade.
 
-    python -m benchmarks.corridors_figure --data FOLDER --records outputs/corridors
+    python benchmarks/corridors_figure.py --data FOLDER --records outputs/corridors
 
 reads the records of `benchmarks/corridors.py` with the least budget of each district.
 """
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.corridors import CELLS, DISTRICTS, WHOLE, district
-from benchmarks.mosaic_figure import write_small
 from matplotlib.axes import Axes
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from corridors import CELLS, DISTRICTS, WHOLE, district
+from mosaic_figure import write_small
 
 from firebreak.api.plans.request import read_request
 from firebreak.landscape.landscape import Landscape
