@@ -10,9 +10,10 @@ import pytest
 from tests.unit.planning.output.test_given import LAND, SMALL, drawn, line
 
 from firebreak.cli import main
-from firebreak.fire import FireConditions, HoldRule, KnownFires, Scene, make_scene
+from firebreak.fire import WHOLE, FireConditions, HoldRule, KnownFires, Scene, make_scene
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.formats.write import write_landscape
+from firebreak.landscape.landscape import mask_of_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.break_segments import break_segments_of, pieces
@@ -27,6 +28,7 @@ from firebreak.planning.evaluation.drawn import (
 )
 from firebreak.planning.evaluation.effect import effect_of
 from firebreak.planning.evaluation.intervals import Interval, fire_groups
+from firebreak.planning.evaluation.judging import statistics
 from firebreak.planning.evaluation.refine import improved_plan
 from firebreak.planning.making import make_plan
 
@@ -195,3 +197,29 @@ def _mask(cells: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     mask = np.zeros(shape, np.bool_)
     mask.ravel()[cells] = True
     return mask
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_lengths_that_fires_meet_are_those_of_single_fires_counted(seed: int) -> None:
+    land = generate(seed, (12, 12), cell_size_m=30.0)
+    scene = make_scene(land, FireConditions(
+        scenarios=2, hold=HoldRule(by="hand", response_min=0.0),
+        treatment=Treatment(kind="shaded")), 3)
+    cells = np.arange(144).reshape(12, 12)
+    treatable = np.flatnonzero(land.treatable)
+    row, column = (np.intersect1d(treatable, own) for own in (cells[5], cells[:, 7]))
+    breaks, bare = np.union1d(row, column), np.flatnonzero(~land.treatable)
+    plain = scene.fires("test", 8)
+    weight = (1 + np.arange(8) % 3) * WHOLE // 2
+    fires = plain._replace(weight=weight)
+    reached, held = np.zeros((2, 144))
+    for k, times in enumerate(fires.times):
+        one = statistics(scene, plain.part(slice(k, k + 1)), mask_of_cells(breaks, land.shape))
+        held += times * one.held_probability.ravel()
+        reached += times * (one.held_probability + one.burn_probability).ravel()
+    met = met_by_fires(scene, fires, breaks)
+    for own in (row, column, row[:0], breaks, bare):
+        slow = 30.0 * reached[own].sum() / 8, 30.0 * held[own].sum() / 8
+        assert met(own) == pytest.approx(slow)
+    assert met(breaks).held_m > 0.0
+    assert met(bare) == met(row[:0]) == (0.0, 0.0)
