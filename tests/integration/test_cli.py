@@ -20,6 +20,7 @@ from rasterio.transform import from_origin
 
 from firebreak.agent.policy_file import write_sealed
 from firebreak.cli import COMMANDS, main
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.memory.registry import live_counts
 from firebreak.native_library import max_threads
 from firebreak.planning.methods import CHOOSERS, METHODS
@@ -425,6 +426,16 @@ def test_the_explorer_of_a_run_is_written_as_one_file(run: Path, tmp_path: Path,
     assert [plan["name"] for plan in data["plans"]] == ["dqn", "downstream-value", "segments"]
     assert "run a run" in data["caption"]
     assert all(len(data["states"][plan["name"]]) > 1 for plan in data["plans"])
+
+
+def test_a_plan_outside_the_area_is_named_by_its_file(tmp_path: Path, capsys: Out) -> None:
+    paths = [tmp_path / name for name in ("ours.csv", "theirs.csv")]
+    row, col = np.argwhere(generate(5, (20, 20)).treatable)[[0, -1]].T
+    for path, k in zip(paths, (0, 1), strict=True):
+        path.write_text(f"row,col\n{row[k]},{col[k]}\n")
+    assert main(["evaluate", "synthetic:5:20", "--area", f"0:{row[1]},0:20", "--methods", "none",
+                 "--test-fires", "8", "--plan", *map(str, paths)]) == 2
+    assert f"{paths[1]}: expected a plan inside the area" in capsys.readouterr().err
 
 
 @pytest.mark.slow

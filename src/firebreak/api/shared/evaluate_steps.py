@@ -182,7 +182,8 @@ def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions)
         plan = read_plan(given, part.full)
     if part is None or part.land is part.full:
         return plan
-    return cut_plan(plan, part.offset, part.land, part.full)
+    return cut_plan(plan, part.offset, part.land, part.full,
+                    str(given) if isinstance(given, Path) else f"plan '{plan.method}'")
 
 
 def _scene(land: "Landscape", source: str, options: EvaluateOptions,

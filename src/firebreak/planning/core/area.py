@@ -126,14 +126,14 @@ def lift(plan: Plan, offset: Offset, landscape: Landscape) -> Plan:
     return _placed(plan, lift_cells(plan.cells, plan.shape[1], offset, landscape), landscape)
 
 
-def cut_plan(plan: Plan, offset: Offset, part: Landscape, landscape: Landscape) -> Plan:
-    """The plan of a full map as a plan of a part of it: what `lift` undoes.
+def cut_plan(plan: Plan, offset: Offset, part: Landscape, landscape: Landscape,
+             where: str = "plan") -> Plan:
+    """The plan of a full map, from `where`, as a plan of a part of it: what `lift` undoes.
 
     Raises:
         InputError: as of `cut_cells`.
     """
-    return _placed(plan, cut_cells(plan.cells, offset, part, landscape, f"plan '{plan.method}'"),
-                   part)
+    return _placed(plan, cut_cells(plan.cells, offset, part, landscape, where), part)
 
 
 def cut_cells(cells: NDArray[np.int64], offset: Offset, part: Landscape, landscape: Landscape,
