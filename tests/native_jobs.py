@@ -9,10 +9,11 @@ from break_cases import KINDS, by_class, slots_on, with_periods, with_rules
 from firebreak.fire import burn_field
 from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.engine import burn_maps
-from firebreak.fire.travel.travel_field import padded_cells
+from firebreak.fire.travel.travel_field import pad, padded_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads, set_threads
 from firebreak.planning.patterns.rows import cheap_rows
+from firebreak.planning.ranking import TreeSums
 from strategies import random_case
 
 SMALL = {"seed": 1, "plan_fires": 24, "test_fires": 20, "threads": 1,
@@ -44,8 +45,11 @@ def change_breaks(case, field, rng: np.random.Generator) -> None:
     for cell in placed[:2]:
         slots.remove(0, cell)
         slots.update(np.zeros(1, np.int64))
-    slots.fires.may_change(padded_cells(np.array(placed[:1]), case.burnable.shape[1]),
-                           np.arange(2), nearby=False)
+    places = padded_cells(np.array(placed[:1]), case.burnable.shape[1])
+    slots.fires.may_change(places, np.arange(2), nearby=False)
+    trees = slots.plan_trees(0)
+    TreeSums(case.burnable.shape).behind(trees.code, pad(case.value.astype(np.float64)),
+                                         trees.times, [places, places[:0]])
 
 
 def plan_by_methods() -> None:
