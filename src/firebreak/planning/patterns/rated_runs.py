@@ -6,7 +6,8 @@ alone that have changed since, trials are few: a run saves at most what burns be
 more than LIKELY of that, and mostly no more than when it was last tried (Minoux 1978,
 doi:10.1007/BFb0006528), but for one that touches a new break, which may close what was open. By
 such estimates the run that leads is tried on the fires of which it may save most, until it falls
-behind the next or its rating is exact; once MOST_TRIED are begun, on these alone.
+behind the next or its rating is exact; once MOST_TRIED are begun, on these alone, and once
+MOST_BURNED fires have burned for each plan fire, by what they saved so far.
 """
 
 from typing import NamedTuple
@@ -37,6 +38,8 @@ LIKELY = 0.5
 """Share of what burns behind a run that it counts as saving of a fire before it burns it."""
 MOST_TRIED = 30
 """Runs of which trials begin before one is placed, at most, where one of them saves something."""
+MOST_BURNED = 4
+"""Times the plan fires that burn before what runs have saved so far decides, not the estimate."""
 LEAST_BURNED = 2
 """Fires that a run burns at a time, at least, which two threads burn together."""
 
@@ -173,6 +176,10 @@ class RatedRuns:
             begun[k] = own = _Begun(own.fires[count:], own.most[count:], own.saved + saved)
             rated[k] = self._rated[k] = own.rated() / per_rate
             burned += more
+            if burned >= MOST_BURNED * self._affected.size:
+                for other, own in begun.items():
+                    begun[other] = own._replace(most=np.zeros(own.fires.size))
+                    rated[other] = own.saved / (found.cost[other] * self._affected.size)
 
     def _begin(self, run: int, cells: Cells) -> _Begun:
         fires = np.flatnonzero(self._slots.depending_on(0, cells))

@@ -296,8 +296,9 @@ def test_a_run_burns_the_fewest_fires_that_can_leave_it_behind(
         assert begun.enough(beside) == (min(max(count, least), some) if some else most.size)
 
 
+@pytest.mark.parametrize(("name", "count"), [("MOST_TRIED", 1), ("MOST_BURNED", 0)])
 def test_where_trials_are_few_the_best_that_was_tried_is_placed(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+        name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     scene = SCENES["held"]
     fires = scene.fires("plan", FIRES)
     lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
@@ -308,7 +309,7 @@ def test_where_trials_are_few_the_best_that_was_tried_is_placed(
         return trial.saved_per_cost, trial.burned
 
     best, burned = first()
-    monkeypatch.setattr("firebreak.planning.patterns.rated_runs.MOST_TRIED", 1)
+    monkeypatch.setattr(f"firebreak.planning.patterns.rated_runs.{name}", count)
     some, fewer = first()
     assert 0.0 < some <= best
     assert fewer < burned
