@@ -135,7 +135,8 @@ def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
     where = ["--executor", "in-process"] if by_workers else []
     for lands, options, words in (
             (LAND[:1], ["--budget", "0.000001"], "a budget that buys the cheapest cell"),
-            ([LAND[0], "synthetic:4:30"], [], "one landscape together with --plan")):
+            ([LAND[0], "synthetic:4:30"], [], "together with --plan, got 2 maps or windows; give"),
+            ([LAND[0]], ["--window", "12", "--windows", "3"], "got 3 maps or windows; give")):
         assert main(["evaluate", *lands, "--methods", "none", "--plan", str(plan), *options,
                      *where]) == 2
         assert words in capsys.readouterr().err

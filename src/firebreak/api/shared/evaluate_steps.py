@@ -248,6 +248,6 @@ def _shares(options: EvaluateOptions, lands: "Sequence[Landscape]",
 
 def _only(parts: Sequence[Part]) -> Part:
     if len(parts) != 1:
-        raise fail(expected="one landscape together with --plan", given=f"{len(parts)}",
-                   where="evaluate", remedy="evaluate a plan on the landscape it was made for")
+        raise fail(expected="one landscape together with --plan", where="evaluate",
+                   given=f"{len(parts)} maps or windows", remedy="give its landscape as a whole")
     return parts[0]
