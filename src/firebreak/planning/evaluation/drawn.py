@@ -12,10 +12,12 @@ from scipy import ndimage
 
 from firebreak.checks import counted
 from firebreak.fire import Fires, KnownFires, Scene
-from firebreak.landscape.candidates.corridor import Cells
+from firebreak.landscape.candidates.corridor import Cells, Corridor, corridor_of
+from firebreak.landscape.candidates.corridors.anchors import BARE
 from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.landscape.value_unit import value_unit
-from firebreak.planning.core.break_segments import pieces
+from firebreak.line_actions import line_steps
+from firebreak.planning.core.break_segments import break_segments_of, pieces
 from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
@@ -84,7 +86,7 @@ class Met(NamedTuple):
 
 class FeatureWorth(NamedTuple):
     """Shares of the loss without breaks. alone: what a feature saves by itself; lost: what its plan
-    saves less without it. met: of it, under its plan.
+    saves less without it. met: of it, under its plan; gaps: see `gaps_of`.
     """
 
     name: str
@@ -93,6 +95,32 @@ class FeatureWorth(NamedTuple):
     alone: Interval
     lost: Interval
     met: Met = Met()
+    gaps: Sequence[Corridor] = ()
+
+
+def gaps_of(cells: Cells, features: Sequence[Named], land: Landscape, *, leak: bool,
+            ) -> list[Corridor]:
+    """The straight ways ahead from the ends of the pieces of a feature's cells to what stops fire
+    nearest, by its name: bare ground, other features or pieces. Ends that touch such cells, by
+    edges if breaks leak, have none.
+    """
+    name_of, width = np.where(land.burnable.ravel(), "", BARE).astype(object), land.shape[1]
+    for one in features:
+        name_of[one.cells] = one.name
+    found = list[Corridor]()
+    for piece in break_segments_of(mask_of_cells(cells, land.shape), land, np.inf):
+        stops = np.setdiff1d(np.flatnonzero(name_of != ""), piece.cells)
+        ends = np.stack(np.divmod(piece.path[[0, -1]], width), axis=1)
+        for end, other in (ends, ends[::-1])[:piece.path.size]:
+            steps = np.stack(np.divmod(stops, width), axis=1) - end
+            counts = np.abs(steps).sum(axis=1) if leak else np.abs(steps).max(axis=1)
+            ahead = np.flatnonzero(steps @ (end - other) >= 0)
+            if ahead.size and counts.min() > 1:
+                nearest = ahead[np.argmin(np.hypot(*steps[ahead].T))]
+                path = end + line_steps(tuple(steps[nearest]), int(counts[nearest]), leak)[1:]
+                found.append(corridor_of(path @ np.array([width, 1]), land, "gap")._replace(
+                    name=name_of[stops[nearest]]))
+    return found
 
 
 def met_by_fires(scene: Scene, fires: Fires, breaks: Cells,
@@ -133,10 +161,10 @@ def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[N
         alone = loss(feature.cells)
         rest = plan.cells[~np.isin(plan.cells, feature.cells[times[feature.cells] == 1])]
         found.append(FeatureWorth(
-            feature.name, int(feature.cells.size),
-            float(land.cost.ravel()[feature.cells].sum(dtype=np.float64)),
+            feature.name, int(feature.cells.size), cost_of(feature.cells, land),
             groups.saving(before - alone, before),
-            groups.saving(loss(rest) - under, before, at_most=None), met(feature.cells)))
+            groups.saving(loss(rest) - under, before, at_most=None), met(feature.cells),
+            gaps_of(feature.cells, features, land, leak=scene.conditions.leak)))
     return found
 
 

@@ -54,11 +54,13 @@ def table(evaluation: Evaluation) -> str:
             for name, pair in evaluation.paired.items())])]
     lines += _rate_lines(evaluation) if evaluation.rates else []
     for name, features in evaluation.features.items():
-        met = ("engaged, m", "held, m") if features[0].met.columns() else ()
+        more = (*(("engaged, m", "held, m") if features[0].met.columns() else ()), "gaps")
         lines += ["", *aligned([(f"line of {name}", "cells", "cost", "saves alone",
-                                 "95 % interval", "lost without it", "95 % interval", *met), *(
+                                 "95 % interval", "lost without it", "95 % interval", *more), *(
             (own.name, f"{own.cells}", f"{own.cost:.6g}", *_percent(own.alone),
-             *_percent(own.lost), *(f"{length:,.1f}" for length in own.met.columns().values()))
+             *_percent(own.lost), *(f"{length:,.1f}" for length in own.met.columns().values()),
+             "; ".join(f"{gap.length_m:,.0f} m to {gap.name} for {gap.cost:.6g}"
+                       for gap in own.gaps))
             for own in features)])]
     kept = promise_words(evaluation)
     return "\n".join([*lines, "", _footnote(evaluation), *([] if kept is None else [f"{kept}."])])
@@ -270,8 +272,10 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
         "methods": {name: summary._asdict() for name, summary in evaluation.methods.items()},
         "paired": {name: pair._asdict() for name, pair in evaluation.paired.items()},
         **({"rates": plain_tuples(evaluation.rates)} if evaluation.rates else {}),
-        **({"features": {name: [plain_tuples({k: v for k, v in one._asdict().items() if k != "met"})
-                                | one.met.columns() for one in own]
+        **({"features": {name: [
+            plain_tuples({k: v for k, v in one._asdict().items() if k != "met"})
+            | one.met.columns() | {"gaps": [{"to": gap.name, "length_m": gap.length_m,
+                                             "cost": gap.cost} for gap in one.gaps]} for one in own]
                          for name, own in evaluation.features.items()}}
            if evaluation.features else {}),
     }

@@ -19,6 +19,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.drawn import gaps_of
 from firebreak.planning.evaluation.evaluate import (
     Difference,
     Evaluation,
@@ -317,7 +318,31 @@ def test_features_are_worth_what_burning_with_and_without_them_says(
     # The cells of the road stay, those that are of the ridge too.
     assert ridge.lost.mean == pytest.approx((loss(cells[10:]) - loss(cells)) / whole)
     assert f"ridge             14    14  {ridge.alone.mean:11.2%}" in table(done)
-    assert to_json(done)["features"]["drawn"][1]["name"] == "road"
+    told = to_json(done)["features"]["drawn"][1]
+    assert told["name"] == "road"
+    assert [one["to"] for one in told["gaps"]] == [gap.name for gap in road.gaps]
+    json.dumps(told)
+
+
+@pytest.mark.parametrize(("leak", "corner", "slanting"), [
+    (False, [], (102, 3.0)), (True, [("beside", 30, 1.0)], (120, 4.0))])
+def test_gaps_lead_from_ends_ahead_to_what_stops_fire_nearest(
+        leak: bool, corner: list[tuple[str, int, float]], slanting: tuple[int, float]) -> None:
+    """Bare ground or another line; an end at a corner of one has none unless breaks leak."""
+    fuel = np.full((20, 30), 102, np.int16)
+    fuel[:, :2] = 98
+    land = replace(generate(3, fuel.shape, cell_size_m=30.0), fuel_model=fuel,
+                   treatable=fuel == 102, cost=np.ones(fuel.shape, np.float32))
+    lines = [Feature("west", 240 + np.arange(5, 12)), Feature("east", 240 + np.arange(16, 20)),
+             Feature("beside", 30 * np.arange(9, 15) + 12)]
+
+    def found(which: int) -> list[tuple[str, int, float]]:
+        return [(gap.name, round(gap.length_m), gap.cost)
+                for gap in gaps_of(lines[which].cells, lines, land, leak=leak)]
+
+    assert sorted(found(0)) == sorted([("bare ground", 90, 3.0), *corner])
+    assert found(1) == [("beside", *slanting)]
+    assert all(name != "beside" for name, *_ in found(2))
 
 
 def test_a_plan_that_promises_much_more_than_it_keeps_says_so(scenes: list[Scene]) -> None:
