@@ -44,7 +44,7 @@ Sayer = Callable[[str], object]
 RANDOM_DRAWS = 3
 """Plans of a random method beside a plan."""
 WINDOWS_METHOD = "dqn"
-"""The method that windows plan by where they alone plan and none is named."""
+"""The method that windows plan by where a chooser, or none, is named."""
 BY_CHOICE = (WINDOWS_METHOD, "segments")
 """Candidates of a chooser that windows plan by: no policy knows houses scattered over a map."""
 
@@ -157,7 +157,7 @@ def read_request(source: "str | Landscape", options: PlanOptions) -> PlanRequest
             _check_at_once(options)
             _check_memory(source, options)
         policy = _policy(method, options)
-    whole = by_windows and (_needs_whole(options) or (method in CHOOSERS and holds()))
+    whole = by_windows and (_needs_whole(options) or (options.method in CHOOSERS and holds()))
     method = WINDOWS_METHOD if by_windows and not whole and method in CHOOSERS else method
     request = PlanRequest(name, options, method, by_windows, area, policy, None,
                           corridors and not by_windows, whole)

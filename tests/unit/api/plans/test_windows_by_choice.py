@@ -1,4 +1,4 @@
-"""A plan by windows without a method: no candidate that it may take saves more."""
+"""A plan by windows that `auto` chooses: no candidate that it may take saves more."""
 
 from dataclasses import replace
 from typing import Any
@@ -15,6 +15,7 @@ from firebreak.planning.core.plan import Plan
 SIZE, FIRES = 32, 1500
 ASKED: dict[str, Any] = {"budget": 0.05, "plan_fires": 16, "test_fires": 0, "report": "none",
                          "burned_share": 0.1, "scenarios": 2, "threads": 1, "window_cells": 16}
+AUTO: dict[str, Any] = ASKED | {"method": "auto"}
 SHADED = {"break_kind": "shaded"}
 
 
@@ -37,7 +38,7 @@ def test_no_candidate_saves_more_than_the_plan_that_is_kept(
     are a candidate as they are planned by name.
     """
     land = land_with(kind, seed)
-    made = firebreak.plan(land, **ASKED, **more)
+    made = firebreak.plan(land, **AUTO, **more)
     run: Any = made._run
     choice, scene = made.choice, run.scene
     assert choice is not None
