@@ -2,12 +2,11 @@
 
 Where fires are repaired in place, a run is tried again on those fires alone that have changed near
 enough: this is greedy choice without short cuts. Where fires burn anew for a trial, which those do
-alone that have changed since, trials are few: a run saves at most what burns behind it, likely not
-more than LIKELY of that, and mostly no more than when it was last tried (Minoux 1978,
-doi:10.1007/BFb0006528), but for one that touches a new break, which may close what was open. By
-such estimates the run that leads is tried on the fires of which it may save most, until it falls
-behind the next or its rating is exact; once MOST_TRIED are begun, on these alone, and once
-MOST_BURNED fires have burned for each plan fire, by what they saved so far.
+alone that have changed since, trials are few: a run saves at most what burns behind it, and mostly
+no more than when it was last tried (Minoux 1978, doi:10.1007/BFb0006528), but for one that touches
+a new break, which may close what was open. By such bounds the run that leads is tried on the fires
+of which it may save most, until it falls behind the next or its rating is exact; once MOST_TRIED
+are begun, on these alone.
 """
 
 from typing import NamedTuple
@@ -34,12 +33,8 @@ BESIDE_M, BESIDE_CELLS = 90.0, 3
 MOST_BESIDE = 1.0 / 3.0
 """Share of a route that may run beside what is built, at most, and that must be new, at least."""
 
-LIKELY = 0.5
-"""Share of what burns behind a run that it counts as saving of a fire before it burns it."""
-MOST_TRIED = 30
+MOST_TRIED = 60
 """Runs of which trials begin before one is placed, at most, where one of them saves something."""
-MOST_BURNED = 4
-"""Times the plan fires that burn before what runs have saved so far decides, not the estimate."""
 LEAST_BURNED = 2
 """Fires that a run burns at a time, at least, which two threads burn together."""
 
@@ -52,8 +47,8 @@ class _Open(NamedTuple):
 
 
 class _Begun(NamedTuple):
-    """Trial of a run on some fires. fires: those still to burn, and the most that it likely saves
-    of each, falling. saved: of those that burned.
+    """Trial of a run on some fires. fires: those still to burn, and the most that it saves of each,
+    falling. saved: of those that burned.
     """
 
     fires: NDArray[np.int64]
@@ -61,7 +56,7 @@ class _Begun(NamedTuple):
     saved: float
 
     def rated(self) -> float:
-        """The most that the run likely saves in all."""
+        """The most that the run may save in all."""
         return self.saved + float(self.most.sum())
 
     def enough(self, beside: float) -> int:
@@ -90,7 +85,7 @@ class RatedRuns:
         check_free({f"{len(runs):,} runs of lines on {count:,} plan fires":
                     8 * len(runs) * count}, where="--lines",
                    remedy="give fewer lines, or raise --segment-m")
-        # Of each fire what a run saves, or the most that it likely saves.
+        # Of each fire what a run saves, or the most that it may save.
         self._saved = np.zeros((count, len(runs)), np.int64 if self._in_place else np.float64)
         self._affected = np.full(count, -1, np.int64)
         self._rated = np.full(len(runs), np.inf)  # per cost, when last tried
@@ -176,10 +171,6 @@ class RatedRuns:
             begun[k] = own = _Begun(own.fires[count:], own.most[count:], own.saved + saved)
             rated[k] = self._rated[k] = own.rated() / per_rate
             burned += more
-            if burned >= MOST_BURNED * self._affected.size:
-                for other, own in begun.items():
-                    begun[other] = own._replace(most=np.zeros(own.fires.size))
-                    rated[other] = own.saved / (found.cost[other] * self._affected.size)
 
     def _begin(self, run: int, cells: Cells) -> _Begun:
         fires = np.flatnonzero(self._slots.depending_on(0, cells))
@@ -197,8 +188,8 @@ class RatedRuns:
                 self._rated[k] = np.inf
 
     def _most_saved(self) -> NDArray[np.float64]:
-        """The most that each run likely saves of the mean loss: of each fire LIKELY of what it
-        loses in cells so near that a step of it may cross the run there, and behind them.
+        """The most that each run saves of the mean loss: of each fire what it loses in cells so
+        near that a step of it may cross the run there, and behind them.
         """
         scene, trees = self._problem.scene, self._slots.plan_trees(0)
         if scene.field.spots.cells.size:  # embers come from anywhere
@@ -207,7 +198,7 @@ class RatedRuns:
         again = np.flatnonzero(affected != self._affected)
         behind = TreeSums(self._slots.sizes.shape).behind(
             trees.code[again], pad(scene.value.astype(np.float64)), trees.times[again], self._near)
-        self._saved[again] = LIKELY * np.minimum(behind, trees.loss[again, None])
+        self._saved[again] = np.minimum(behind, trees.loss[again, None])
         self._affected = affected.copy()
         most: NDArray[np.float64] = self._saved.sum(axis=0) / trees.loss.size
         return most
