@@ -251,8 +251,12 @@ def write_page(records: list[dict[str, Any]], docs: Path) -> None:
     rows = [{name: float(f"{value:.6g}") if isinstance(value, float) else value
              for name, value in row.items()} for own in records for row in own["rows"]]
     write_text(docs / ROWS, json.dumps(rows, indent=1) + "\n")
-    write_text(docs / PAGE, replaced((docs / PAGE).read_text(encoding="utf-8"), "districts",
-                                     summary(rows)))
+    write_text(docs / PAGE, with_table((docs / PAGE).read_text(encoding="utf-8"), rows))
+
+
+def with_table(page: str, rows: list[dict[str, Any]]) -> str:
+    """The page with the table of these rows between its markers."""
+    return replaced(page, "districts", summary(rows))
 
 
 def main() -> None:
