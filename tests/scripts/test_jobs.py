@@ -98,7 +98,7 @@ def stand_in(jobs: dict[str, ModuleType], tmp_path: Path,
     configs.mkdir(parents=True)
     (configs / "stand-in.toml").write_text(STAND_IN)
     monkeypatch.setattr(inputs, "CONFIGS", configs)
-    monkeypatch.setattr("firebreak.planning.evaluation.auto.FEWEST", 100)
+    monkeypatch.setattr("firebreak.planning.core.fire_counts.FEWEST_CHOICE", 100)
     monkeypatch.setattr(inputs, "landscape_path", lambda folder: folder / "land.tif")
     for module in (inputs, jobs["load"]):
         monkeypatch.setattr(module, "JOBS", {"stand-in": inputs.Inputs("a-map", layers)})

@@ -109,7 +109,7 @@ def stand_in(jobs: dict[str, ModuleType], tmp_path: Path,
         monkeypatch.setattr(jobs[name], "brought_config",
                             lambda name: tmp_path / "configs" / f"{name}.toml")
     monkeypatch.setattr(own, "landscape_path", lambda folder: folder / "land.tif")
-    monkeypatch.setattr("firebreak.planning.evaluation.auto.FEWEST", 100)
+    monkeypatch.setattr("firebreak.planning.core.fire_counts.FEWEST_CHOICE", 100)
     return tmp_path / "maps", tmp_path / "out"
 
 
