@@ -16,11 +16,7 @@ from firebreak.api.plans.request import BY_CHOICE, RANDOM_DRAWS, PlanRequest, co
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.core.corridors import parts_of
-from firebreak.planning.core.fire_counts import (
-    choice_count,
-    enough_plan_fires,
-    most_plan_fires,
-)
+from firebreak.planning.core.fire_counts import choice_count, enough_plan_fires, most_plan_fires
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
 from firebreak.planning.core.progress import Bar, Reporter, in_shares

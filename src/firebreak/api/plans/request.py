@@ -46,7 +46,7 @@ RANDOM_DRAWS = 3
 WINDOWS_METHOD = "dqn"
 """The method that windows plan by where a chooser, or none, is named."""
 BY_CHOICE = (WINDOWS_METHOD, "segments")
-"""Candidates of a chooser that windows plan by: no policy knows houses scattered over a map."""
+"""Candidates of a chooser that windows plan by; where houses are scattered, the second leads."""
 
 
 _MADE = re.compile(r"(?:synthetic:\d+|closed-form:[a-z-]+)(?::(\d{1,9})(?:x(\d{1,9}))?)?(?::.*)?")

@@ -14,8 +14,8 @@ FEWEST_MEETING, SURELY = 100, 1.2
 """Plain draws that plan fires are to be worth, and a margin, for probe fires are inexact."""
 CHOICE_SET = "choice"
 PER_PLAN_FIRE, FEWEST_CHOICE = 16, 4000
-"""Choice fires for each plan fire, and how many there are at least: a thousand are too few to tell
-plans apart that a test of as many fires tells apart."""
+"""Choice fires for each plan fire, and how many there are at least: with a thousand, plans seem
+equal that a test of as many fires distinguishes."""
 MOST_CHOICE_CELLS = 400_000_000
 """Choice fires times cells of the map, at most; but there are as many choice fires as plan fires.
 """

@@ -28,7 +28,7 @@ MOST_OFF = 0.08
 LEAST_TREATED = 0.6
 """Share of a route that is treated, at least: else it is a road that is there already."""
 CLOSER, ENOUGH = (1.0, 0.5, 0.25), 100
-"""Fewest routes of an area; in a small one with fewer, anchors come closer together."""
+"""Shares of the distance between anchors, tried until an area has so many routes."""
 
 MOST_PAIRS, WORTH_M, SAMPLES = 3000, 150.0, 9
 """Pairs of anchors that routes are found for, where it is known what burns behind each cell; the
