@@ -205,7 +205,7 @@ def span(interval: Interval) -> str:
 
 
 def weathers_in_words(lines: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Wind and 1-h fuel of each weather, and the moistures that tell like ones apart."""
+    """Wind and 1-h fuel of each weather, and the moistures that distinguish like ones."""
     words = [f"{wind_in_words(line['wind_20ft_km_h'], line['wind_from_deg'])}, "
              f"1-h fuel {100 * line['dead_moisture_1h']:.0f} %" for line in lines]
     for name, fuel in (("live_moisture_herb", "herbs"), ("live_moisture_woody", "live wood"),

@@ -39,7 +39,7 @@ WATER_COLOURS = ("#ffffd9", "#c7e9b4", "#41b6c4", "#225ea8", "#081d58")
 TURNS = "spread_direction_deg"
 """The map whose numbers go round: it has no scale from low to high, so no style."""
 SHOWN_SHARE = 0.998
-"""The share of the cells that a style tells apart; the highest ones have its last colour."""
+"""The share of the cells that a style distinguishes; the highest ones have its last colour."""
 
 FILES = frozenset((
     *SIMULATED, *(name.replace(".tif", ".qml") for name in SIMULATED), "options.json",

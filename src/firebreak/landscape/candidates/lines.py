@@ -145,7 +145,7 @@ def fuel_edges(landscape: Landscape) -> NDArray[np.bool_]:
 
 def fuel_kinds(landscape: Landscape) -> NDArray[np.int64]:
     """The kind of fuel of each cell [H, W]: 0 for none, then grass, shrubs, timber litter, slash as
-    far as the fuel system tells them apart; what it does not tell apart is one kind.
+    far as the fuel system distinguishes them; what it does not is one kind.
     """
     found = np.zeros(landscape.shape, np.int64)
     fuels = landscape.fuels

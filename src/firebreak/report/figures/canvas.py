@@ -113,7 +113,7 @@ def tidy(axes: Axes, margin: float = 0.01) -> None:
 
 
 def percent_ticks() -> PercentFormatter:
-    """Ticks of shares in percent, with as many decimals as tell neighbours apart."""
+    """Ticks of shares in percent, with as many decimals as distinguish neighbours."""
     return PercentFormatter(1.0)
 
 

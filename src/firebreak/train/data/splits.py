@@ -184,7 +184,7 @@ def _fitting(maps: list[_Map], full: int, split: str) -> list[tuple[_Map, NDArra
 def _validation(config: RunConfig, source: ProblemSource, maps: list[_Map], size: int,
                 count: int, treat: Treat) -> list[Problem]:
     """Problems of the validation split; windows do not overlap and come by turns, in other weather
-    at each turn: few windows still tell policies apart.
+    at each turn: few windows still distinguish policies.
     """
     seed = config.evaluation.test_seed
     if config.landscapes.kind == "synthetic":

@@ -161,7 +161,7 @@ def is_due(run: RunState) -> bool:
 def is_fitted(run: RunState) -> bool:
     """True at the end of a fit. Its last weights are the policy of a run, whatever validation said
     on the way: the learning rate has fallen to 0 there, and the validation problems are too few to
-    tell weights of one fit apart.
+    distinguish weights of one fit.
     """
     return 0 < run.config.agent.fit_steps <= run.progress.fitted
 
