@@ -20,7 +20,7 @@ def no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def few_choice_fires(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sixty fires choose among the plans of several methods, where thousands distinguish them."""
+    """Sixty fires choose among plans of several methods, where thousands distinguish them."""
     monkeypatch.setattr("firebreak.planning.core.fire_counts.FEWEST_CHOICE", 60)
     monkeypatch.setattr("firebreak.planning.core.fire_counts.PER_PLAN_FIRE", 2)
 

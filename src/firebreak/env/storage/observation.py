@@ -88,7 +88,7 @@ def crossed_share(scene: Scene) -> NDArray[np.float64]:
     mean share of heads that they hold, in fires that last for the median duration and come to a
     break at any time.
 
-    It distinguishes kinds of break, and is no probability: means are multiplied, also where both are
+    It distinguishes kinds of break and is no probability: means are multiplied, also where both are
     large in the same weathers, and what is left out are embers, corners that leak, and how many
     breaks crews hold in one fire.
     """
