@@ -6,13 +6,13 @@
 from pathlib import Path
 
 import numpy as np
+from benchmarks.rivals.burned_maps import BurnedFires, burn_maps
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from firebreak.fire.behavior.wind import backing_rate, flanking_rate
-from firebreak.fire.engine import BurnedFires, burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.breaks import closing_table
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, STENCIL, UNBURNED

@@ -105,7 +105,7 @@ class Recorder:
 
 def record(path: Path) -> None:
     """Runs small jobs of every kind, and records what they call."""
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     from native_jobs import every_kind_of_job
 
     recorder = Recorder(path)

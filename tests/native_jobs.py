@@ -3,12 +3,12 @@
 import warnings
 
 import numpy as np
+from benchmarks.rivals.burned_maps import burn_maps
 
 import firebreak
 from break_cases import KINDS, by_class, slots_on, with_periods, with_rules
 from firebreak.fire import burn_field
 from firebreak.fire.effects.keyed_random import uniforms
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.travel_field import pad, padded_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads, set_threads

@@ -9,10 +9,10 @@ edges away; delay and paths against the order of time are not seen.
 from typing import NamedTuple
 
 import numpy as np
+from benchmarks.rivals.burned_maps import burn_maps
 from numpy.typing import NDArray
 
 from firebreak.fire import STENCIL, UNBURNED, Fires, Scene, TravelField, unpad
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.stencil import FACET_CODE, STEPS
 
 UNIT_STEPS = 8

@@ -9,10 +9,10 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from benchmarks.rivals.burned_maps import burn_maps
 from numpy.typing import NDArray
 
 from firebreak.fire import UNBURNED, Fires, TravelField, pad, unpad
-from firebreak.fire.engine import burn_maps
 from firebreak.line_actions import line_steps
 from firebreak.planning.core.rounds import SPACING, Placement, Task, spendable
 from firebreak.planning.patterns.line_greedy import Ground, Lines, rated_lines

@@ -446,7 +446,7 @@ def test_a_report_may_be_brief_or_left_out(tmp_path: Path,
     assert sorted(path.name for path in (tmp_path / "none").iterdir()) == [
         "data", "options.json", "plan.json", "plan_files.json"]
     assert sorted(path.name for path in (tmp_path / "none" / "data").iterdir()) == [
-        "firebreaks.csv", "plan.csv", "plan.tif", "stac_item.json", "treated_landscape.tif"]
+        "firebreaks.csv", "plan.csv", "plan.tif", "treated_landscape.tif"]
     capsys.readouterr()
     assert main([*small, "--report", "brief", "--out", str(tmp_path / "brief")]) == 0
     names = {path.name for path in (tmp_path / "brief").rglob("*")}

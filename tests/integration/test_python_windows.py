@@ -19,8 +19,7 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 LAND = "synthetic:5:64"
 SMALL = {"budget": 0.05, "method": "downstream-value", "plan_fires": 24, "test_fires": 60,
          "burned_share": 0.03, "scenarios": 2, "threads": 1, "window_cells": 32}
-TIMED = {"plan.json", "options.json", "plan_files.json", "report.html", "plan.gpkg",
-         "stac_item.json"}
+TIMED = {"plan.json", "options.json", "plan_files.json", "report.html", "plan.gpkg"}
 """Files in which a time, folders or the command stand."""
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from break_cases import KINDS, by_class, slots_on, with_rules
 from firebreak.fire import burn_field
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.arcs import BARE, Arcs, Spots
 from firebreak.fire.travel.stencil import HELD, IGNITION, SPOT, STENCIL, UNBURNED

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from break_cases import by_class, crewed, with_periods, with_rules
 from firebreak.checks import InputError
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import HELD
 from firebreak.fire.travel.travel_field import (

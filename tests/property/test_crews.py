@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from firebreak.fire.effects.keyed_random import (
     DRAW_HOLD,
     uniforms,
 )
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.arcs import NO_CREWS, Arcs
 from firebreak.fire.travel.breaks import shaded, treated_part

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from firebreak.checks import InputError
 from firebreak.fire import burn_field
 from firebreak.fire.effects.losses import CLASSES
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse
 from firebreak.native_library import set_threads

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.env.storage.problem_batch import ProblemBatch, Sizes
 from firebreak.fire import burn_field
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse, unpad

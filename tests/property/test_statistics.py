@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +11,6 @@ from firebreak.fire import BurnResult, burn_field
 from firebreak.fire import sums as sums_module
 from firebreak.fire.burn_setup import make_setup
 from firebreak.fire.effects.losses import CLASSES
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.sums import add_fires, new_sums, result_of, times_of
 from firebreak.fire.travel.travel_field import heat_of
 from firebreak.native_library import max_threads, set_threads, thread_count

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 
 from firebreak.fire import (
     BurnResult,
@@ -119,7 +120,7 @@ def slow_result(scene: Scene, fires: Fires, breaks) -> BurnResult:
     value, loss, arrival, often = scene.value_by_class, [], [], np.zeros(scene.landscape.shape)
     below = np.zeros(often.shape)
     for k in range(fires.source.size):
-        one = engine.burn_maps(scene.field, fires.part(slice(k, k + 1)), value, breaks)
+        one = burn_maps(scene.field, fires.part(slice(k, k + 1)), value, breaks)
         loss.append(one.loss[0])
         arrival.append(one.arrival_time_min[0])
         often += np.isfinite(arrival[-1])

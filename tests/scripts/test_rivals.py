@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from benchmarks import rivals
 from benchmarks.rivals import RIVALS, tom
+from benchmarks.rivals.burned_maps import burn_maps
 from benchmarks.rivals.ranking import hazard, values_alone
 from benchmarks.rivals.tom import delay, enter, upwind_edge
 
 from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0
 from firebreak.fire import FireConditions, Scene, burn, make_scene
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import pad

@@ -6,13 +6,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 from benchmarks import rivals
+from benchmarks.rivals.burned_maps import burn_maps
 from benchmarks.rivals.milp import Solved, build, solve
 from benchmarks.rivals.spread_graph import spread_graph
 
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.fire import FireConditions, burn, make_scene
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import STENCIL
 from firebreak.fire.travel.travel_field import BreakRules, unpad

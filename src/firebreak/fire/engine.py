@@ -110,31 +110,6 @@ def burn_field(field: TravelField, fires: Fires, value: NDArray[np.float32] | No
     return _burned(partial(_on_field, field), fires, value, breaks, want, no_report)
 
 
-class BurnedFires(NamedTuple):
-    """F fires, burned.
-
-    loss: f64 [F], value burned per fire, as often as it counts.
-    arrival_time_min: f64 [F, H, W], inf = unburned.
-    parent_code: u8 [F, H, W], see `stencil`; HELD where crews stopped the fire at a break.
-    downstream_value: f64 [F, H, W], value burned in the fire's tree below each cell.
-    """
-
-    loss: NDArray[np.float64]
-    arrival_time_min: NDArray[np.float64]
-    parent_code: NDArray[np.uint8]
-    downstream_value: NDArray[np.float64]
-
-
-def burn_maps(field: TravelField, fires: Fires, value: NDArray[np.float32],
-              breaks: Breaks = None) -> BurnedFires:
-    """Burns fires and keeps everything, for small sets; arguments as of `burn_field`."""
-    _check(fires, field)
-    setup, count = make_setup(field, value, grid_of(breaks, field.shape)), fires.source.size
-    maps = [np.empty((count, setup.cells), kind) for kind in (np.float64, np.uint8, np.float64)]
-    loss = _burn_into(setup, fires, *maps)
-    return BurnedFires(loss, *(unpad(grid, field.shape) for grid in maps))
-
-
 MAX_CODES = 16_000_000
 """Cells of fires whose codes are held at once."""
 
@@ -146,14 +121,14 @@ def burn_codes(scene: Scene, fires: Fires, take: Callable[[NDArray[np.uint8]], C
     """Losses f64 [F] of fires without breaks on a scene that is not tiled, and what `take` makes of
     the codes [n, P] of a few of them at a time, see `travel.stencil`: how fire came to each cell.
     """
-    _check(fires, scene.field)
+    check_on(fires, scene.field)
     parts: list[Codes] = []
     setup = make_setup(scene.field, scene.value_by_class, grid_of(None, scene.field.shape))
     loss, size = np.zeros(fires.source.size), max(1, MAX_CODES // setup.cells)
     for first in range(0, loss.size, size):
         some = fires.part(slice(first, first + size))
         code = np.empty((some.source.size, setup.cells), np.uint8)
-        loss[first:first + size] = _burn_into(setup, some, code=code)
+        loss[first:first + size] = burn_into(setup, some, code=code)
         parts.append(take(code))
     return loss, parts
 
@@ -214,7 +189,7 @@ def _burned(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks:
 
     def burn_some(setup: BurnSetup, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
         if tiles is EVERYWHERE:
-            loss[which], state = _burn_into(setup, some, arrival), np.zeros(which.size, np.uint8)
+            loss[which], state = burn_into(setup, some, arrival), np.zeros(which.size, np.uint8)
         else:
             made = times_of(setup, some, tiles, cells=True)
             loss[which], state = made.loss, made.state
@@ -252,7 +227,7 @@ def _summed(burn_all: BurnAll, fires: Fires, value: NDArray[np.float32], breaks:
 def _losses_into(loss: NDArray[np.float64], report: Report) -> Take:
     def burn_some(setup: BurnSetup, some: Fires, which: NDArray[np.intp], tiles: Tiles) -> State:
         if tiles is EVERYWHERE:  # the quickest kernel
-            loss[which], state = _burn_into(setup, some), np.zeros(which.size, np.uint8)
+            loss[which], state = burn_into(setup, some), np.zeros(which.size, np.uint8)
         else:
             added = add_fires(setup, some, NO_SUMS, tiles)
             loss[which], state = added.loss, added.state
@@ -262,11 +237,11 @@ def _losses_into(loss: NDArray[np.float64], report: Report) -> Take:
     return burn_some
 
 
-def _burn_into(setup: BurnSetup, fires: Fires, arrival: NDArray | None = None,
+def burn_into(setup: BurnSetup, fires: Fires, arrival: NDArray | None = None,
                code: NDArray | None = None,
                downstream: NDArray | None = None) -> NDArray[np.float64]:
-    """Burns fires into padded maps, those given, and returns the loss of each, as often as it
-    counts.
+    """Burns fires into padded maps [F, cells], those given: arrival f64, minutes, code u8 and
+    downstream f64, value. Returns the loss of each fire f64 [F], as often as it counts.
     """
     count = fires.source.size
     loss = np.empty(count)
@@ -285,13 +260,14 @@ def _burn_all(scene: Scene) -> BurnAll:
 def _on_field(field: TravelField, fires: Fires, value: NDArray[np.float32],
               plans: Sequence[tuple[Breaks, Take]]) -> None:
     """Burns fires on a travel field that is held: all of them at once."""
-    _check(fires, field)
+    check_on(fires, field)
     every, setup = np.arange(fires.source.size), None
     for breaks, take in plans:
         setup = make_setup(field, value, grid_of(breaks, field.shape), setup and setup.scratch)
         take(setup, fires, every, EVERYWHERE)
 
 
-def _check(fires: Fires, field: TravelField) -> None:
+def check_on(fires: Fires, field: TravelField) -> None:
+    """Refuses fires that cannot burn on a travel field; raises as `check_fires`."""
     check_fires(fires, unpad(field.burns, field.shape), field.metric.shape[0] // field.steps,
                 field.later.shape[1])

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire import FireConditions, Scene, make_scene, with_states
 from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.effects.spotting import SpottingModel
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.spread import travel_under
 from firebreak.fire.travel.travel_field import BreakRules, pad
 from firebreak.landscape.synthetic.generate import generate

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import BurnedFires, burn_maps
 from hypothesis import given, settings
 
 from firebreak.env.storage.problem_batch import PlanTrees, ProblemBatch, sizes_for
 from firebreak.fire import FireConditions, make_scene
 from firebreak.fire.effects.losses import ResponseFunction
-from firebreak.fire.engine import BurnedFires, burn_maps
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, SPOT, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import pad, padded_cells, unpad
 from firebreak.landscape.synthetic.generate import generate

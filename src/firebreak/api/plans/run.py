@@ -73,7 +73,6 @@ def write_run(
         whole: a context in which the plan's own files are written, all or none.
         say: takes a sentence where a plan by windows is stopped, which then stays unfinished.
     """
-    from firebreak.api.plans.stac import write_item
     from firebreak.report.pages.reported_plan import Origin
 
     with run.unfinished.writing(say), writing_into(made_folder(out)) as writing:
@@ -82,7 +81,6 @@ def write_run(
         run = run.judged(bar)
         files += run.write_report(out, Origin(command, plain(asdict(options)), files,
                                               getattr(run, "choice", None)), bar)
-        files.append(write_item(out, files, run.plan, run.request.area.full))
         files.append(take_place_of_earlier(writing, made_from))
     return run, files
 

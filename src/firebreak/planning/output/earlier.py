@@ -77,7 +77,7 @@ _PICTURES = ("landscape", "plan", "burn_probability", "exceedance", "weather", "
 
 _AT_TOP = frozenset(("plan.json", "options.json", FILES_FILE))
 _PLAIN = ("plan.csv", "plan.tif", "firebreaks.csv", "treated_landscape.tif", "landscape.png",
-          "plan.png", "stac_item.json")
+          "plan.png")
 _JUDGED = ("segments.csv", "segments.tif", "segments.geojson", "segments.qml", "effect.json",
            "fire.gif", "fire.mp4",
            *(f"{name}{ending}" for name in _RASTERS for ending in (".tif", ".qml")),
@@ -86,7 +86,8 @@ ALWAYS = _AT_TOP | {f"{DATA}/{name}" for name in _PLAIN}
 """Names of the files of a plan that nothing judged, in its folder."""
 PLAN_FILES = ALWAYS | {"report.html", "plan.gpkg", *(f"{DATA}/{name}" for name in _JUDGED)}
 """All names that a plan's files may have; which of them are written follows from its options."""
-EVER_PLAN_FILES = PLAN_FILES | {*_PLAIN, *_JUDGED, "segments.gpkg", "corridors.gpkg"}
+EVER_PLAN_FILES = PLAN_FILES | {*_PLAIN, *_JUDGED, "segments.gpkg", "corridors.gpkg",
+                                f"{DATA}/stac_item.json"}
 """These, and those of plans of earlier versions."""
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +11,6 @@ from firebreak.checks import InputError
 from firebreak.env.gains import MarginalGains, gains_of_cells, gains_of_lines
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.stencil import UNBURNED
 from firebreak.fire.travel.travel_field import pad, unpad
 from firebreak.planning.core.line_trials import Memory, try_lines

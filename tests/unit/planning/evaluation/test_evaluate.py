@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from benchmarks.rivals.burned_maps import burn_maps
 
 from firebreak.agent.network import QMapNetwork
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.cli.commands.evaluate import EvaluateArguments
 from firebreak.fire import FireConditions, Scene, burn, make_scene
-from firebreak.fire.engine import burn_maps
 from firebreak.fire.fires import FireRegime
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
