@@ -31,6 +31,9 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src" / "native"
 PACKAGE = ROOT / "src" / "firebreak" / "native_library"
+PROBES = ROOT / "tests" / "native"
+"""Single rules, which the tests call, in a library of their own."""
+CACHE = ROOT / "build" / "native"
 FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti",
          # The bits of a fire are a promise: no contraction into fused operations, whatever the
          # compiler does by itself; no other freedom of evaluation is given.
@@ -141,10 +144,13 @@ def _object(source: Path, headers: bytes, command: list[str], key: str, cache: P
 
 
 def build(level: str, compiler: Compiler, out: Path, *, extra: tuple[str, ...] = (),
-          target: str = "", cache: Path = ROOT / "build" / "native") -> Path:
+          target: str = "", cache: Path = CACHE, beside: Path | None = None,
+          name: str = "") -> Path:
     """Builds the library for a level of the instruction set, or this machine; returns its path.
 
-    target: of a cross compiler, as zig names it.
+    Args:
+        target: of a cross compiler, as zig names it.
+        beside: a folder of further sources, of a library of this name.
 
     Raises:
         BuildError: the compiler fails.
@@ -152,14 +158,18 @@ def build(level: str, compiler: Compiler, out: Path, *, extra: tuple[str, ...] =
     cache.mkdir(parents=True, exist_ok=True)
     out.mkdir(parents=True, exist_ok=True)
     own = [*extra, *(["-target", target] if target else []), *_processor_flags(level, compiler)]
-    headers = b"".join(path.read_bytes() for path in sorted(SOURCES.glob("*.h")))
+    headers = _headers(SOURCES)
     command = [*compiler.compile, *FLAGS, *own]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         # "native" names no processor and a command no version: both are in the level and the key.
         key = f"{level} {_version(compiler)}"
         objects = list(pool.map(lambda source: _object(source, headers, command, key, cache),
                                 sorted(SOURCES.glob("*.cpp"))))
-    path = out / NAMES.built_name(NAMES.source_hash(SOURCES), level)
+        if beside is not None:
+            headers += _headers(beside)
+            objects += [_object(source, headers, command, key, cache)
+                        for source in sorted(beside.glob("*.cpp"))]
+    path = out / (name or NAMES.built_name(NAMES.source_hash(SOURCES), level))
     part = path.with_name(f"part-{os.getpid()}-{path.name}")
     linker = [] if sys.platform in ("win32", "darwin") and not target else ["-Wl,--as-needed"]
     linker += [] if extra else ["-s"]  # without the symbols of debuggers
@@ -167,6 +177,10 @@ def build(level: str, compiler: Compiler, out: Path, *, extra: tuple[str, ...] =
           str(part)])
     _keep(part, path)
     return path
+
+
+def _headers(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.glob("*.h")))
 
 
 def _keep(part: Path, path: Path) -> None:
@@ -210,6 +224,20 @@ def build_here(out: Path = PACKAGE / "built", extra: tuple[str, ...] = ()) -> Pa
             if NAMES.source_hash(SOURCES) not in other.name:
                 other.unlink(missing_ok=True)
     return path
+
+
+def build_probes(out: Path = CACHE, extra: tuple[str, ...] = ()) -> Path:
+    """Builds the library of the tests for this very machine unless it is there; returns its path.
+
+    Raises:
+        BuildError: there is no compiler, or it fails.
+    """
+    level = f"here-{NAMES.processor_hash()}"
+    name = NAMES.built_name(NAMES.source_hash(SOURCES), level).replace(
+        "kernels", f"probes-{NAMES.source_hash(PROBES)}")
+    if not NAMES.is_whole(out / name) or extra:
+        build(level, _needed(find_compiler()), out, extra=extra, beside=PROBES, name=name)
+    return out / name
 
 
 def build_levels(out: Path, target: str = "") -> list[Path]:

@@ -1,15 +1,17 @@
-"""Write the C++ headers that say the same as Python: src/native/structs.h and tables.h.
+"""Write the C++ headers that say the same as Python: src/native/structs.h and tables.h, and
+tests/native/probes.h.
 
     python scripts/native_headers.py             write them
     python scripts/native_headers.py --check     write nothing; exit 1 where one is out of date
 
-structs.h: what the entries of the native library take, from the annotations in Python. tables.h:
-the stencil, codes and sizes that both sides need.
+structs.h, probes.h: what the entries of the native library, and of that of the tests, take, from
+the annotations in Python. tables.h: the stencil, codes and sizes that both sides need.
 """
 
 import argparse
 import sys
 import textwrap
+from collections.abc import Iterable
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -23,16 +25,16 @@ from firebreak.fire.incremental import structs as incremental
 from firebreak.fire.solver import structs as solver
 from firebreak.fire.travel import arcs, stencil
 from firebreak.fire.travel import kernels as travel
-from firebreak.native_library.entries import ENTRIES, camel_case
+from firebreak.native_library.entries import ENTRIES, Entry
 from firebreak.native_library.layouts import ArrayLayout, Layout
 
 ROOT = Path(__file__).resolve().parent.parent
 NATIVE = ROOT / "src" / "native"
-MODULES = ("firebreak.fire.effects.keyed_random", "firebreak.fire.travel.kernels",
+MODULES = ("firebreak.fire.travel.kernels",
            "firebreak.fire.solver.kernels",
            "firebreak.fire.incremental.kernels", "firebreak.env.kernels",
-           "firebreak.planning.core.kernels", "firebreak.agent.kernels", "native_probes")
-"""Files of entries; the last one, of the tests, calls single rules."""
+           "firebreak.planning.core.kernels", "firebreak.agent.kernels")
+"""Files of entries."""
 TYPES = {"float32": "float", "float64": "double", "uint8": "u8", "int32": "i32", "uint32": "u32",
          "int64": "i64", "uint64": "u64", "bool": "bool"}
 NUMBERS = {"q": "i64", "Q": "u64", "d": "double"}
@@ -98,13 +100,27 @@ def structs_header() -> str:
 
     for entry in ENTRIES.values():
         add(entry.layout)
-    calls = [_struct(entry.layout, camel_case(entry.name), "i64 threads;" if entry.parallel else "")
-             for entry in ENTRIES.values()]
+    calls = _calls(ENTRIES.values())
     return (NOTE + "// Named tuples of arrays, and the arguments of each entry, as Python packs "
             "them. What a part\n// means is said by the Python tuple or function of the same "
             "name.\n"
             '\n#include "array.h"\n\nnamespace firebreak {\n\n'
             + "\n".join([*parts.values(), *calls]) + "\n}  // namespace firebreak\n")
+
+
+def _calls(entries: Iterable[Entry]) -> list[str]:
+    """The struct of the arguments of each entry: burn_many -> BurnMany."""
+    return [_struct(entry.layout, "".join(map(str.capitalize, entry.name.split("_"))),
+                    "i64 threads;" if entry.parallel else "") for entry in entries]
+
+
+def probes_header() -> str:
+    """The text of probes.h."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from native_probes import PROBES
+
+    return (NOTE + '\n#include "../../src/native/structs.h"\n\nnamespace firebreak {\n\n'
+            + "\n".join(_calls(PROBES.values())) + "\n}  // namespace firebreak\n")
 
 
 def _numbers(module: Any, names: tuple[str, ...]) -> str:
@@ -157,12 +173,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="write nothing")
     own = parser.parse_args()
-    sys.path.insert(0, str(ROOT / "tests"))
     stale = []
-    for name, text in (("structs.h", structs_header()), ("tables.h", tables_header())):
-        path = NATIVE / name
+    for path, text in ((NATIVE / "structs.h", structs_header()),
+                       (NATIVE / "tables.h", tables_header()),
+                       (ROOT / "tests" / "native" / "probes.h", probes_header())):
         if not path.exists() or path.read_text(encoding="ascii") != text:
-            stale.append(name)
+            stale.append(path.name)
             if not own.check:
                 path.write_text(text, encoding="ascii")
     print("\n".join(stale) or "up to date")

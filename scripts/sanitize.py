@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from build_native import BuildError, build_here
+from build_native import BuildError, build_here, build_probes
 
 ROOT = Path(__file__).resolve().parent.parent
 SOME = ("tests/unit/native_library", "tests/unit/planning/barriers/test_cut.py",
@@ -42,9 +42,10 @@ def preloaded() -> str:
 def watch_memory(tests: tuple[str, ...], slow: bool) -> int:
     """Runs tests with a library that watches addresses and undefined behaviour."""
     with tempfile.TemporaryDirectory() as folder:
-        build_here(Path(folder), ("-fsanitize=address,undefined,float-cast-overflow",
-                                  "-fno-sanitize-recover=all", "-g", "-O1",
-                                  "-fno-omit-frame-pointer"))
+        flags = ("-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all",
+                 "-g", "-O1", "-fno-omit-frame-pointer")
+        build_here(Path(folder), flags)
+        build_probes(Path(folder), flags)
         env = os.environ | {
             "FIREBREAK_NATIVE": folder, "LD_PRELOAD": preloaded(), "FIREBREAK_THREADS": "2",
             "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1", "PYTHONPATH": str(ROOT / "src"),

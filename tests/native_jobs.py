@@ -8,7 +8,6 @@ from benchmarks.rivals.burned_maps import burn_maps
 import firebreak
 from break_cases import KINDS, by_class, slots_on, with_periods, with_rules
 from firebreak.fire import burn_field
-from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.travel.travel_field import pad, padded_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import max_threads, set_threads
@@ -66,6 +65,5 @@ def every_kind_of_job() -> None:
     assert max_threads() > 1, "set FIREBREAK_THREADS to 4: scratch memory has a row for each"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        uniforms(np.arange(50, dtype=np.uint64)[:, None], np.arange(9), 2)
         burn_every_kind(np.random.default_rng(5))
         plan_by_methods()

@@ -16,7 +16,6 @@ from firebreak.fire.effects.keyed_random import (
     DRAW_CORNER_EAST,
     DRAW_CORNER_WEST,
     DRAW_HOLD,
-    uniforms,
 )
 from firebreak.fire.fires import Fires
 from firebreak.fire.travel.arcs import NO_CREWS, Arcs
@@ -30,7 +29,7 @@ from firebreak.fire.travel.travel_field import (
     padded_cells,
     unpad,
 )
-from native_probes import containment_chance, facet_weight, intensity
+from native_probes import containment_chance, facet_weight, intensity, uniforms
 from reference import FACETS, INF, STEPS, _Map
 from strategies import CELL_SIZE_M, Case, cases, ellipse_like
 

@@ -10,11 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire.burn_setup import workspace
-from firebreak.fire.effects.keyed_random import fill_uniform
 from firebreak.fire.solver import structs
 from firebreak.fire.solver.kernels import burn_many, sum_many
 from firebreak.fire.travel.arcs import Arcs, Spots
-from native_probes import probe_arrivals, probe_facet_weights, probe_intensities, probe_landings
+from native_probes import (
+    probe_arrivals,
+    probe_facet_weights,
+    probe_intensities,
+    probe_landings,
+    probe_uniforms,
+)
 
 ROWS, COLS, WIDTH, FIRES, CLASSES = 4, 5, 11, 3, 6
 CELLS = (ROWS + 6) * WIDTH
@@ -169,7 +174,7 @@ def test_single_rules_refuse_what_is_no_arc() -> None:
 
 def test_brands_and_numbers_take_any_number() -> None:
     words = np.array([0, 2**63, 2**64 - 1], np.uint64)
-    fill_uniform(words, words, words, np.empty(3))
+    probe_uniforms(words, words, words, np.empty(3))
     for size in (0.0, np.nan, -1.0, np.inf):
         for numbers in (np.nan, np.inf, -np.inf, 1e300):
             out = np.empty((1, 3))

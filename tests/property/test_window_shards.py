@@ -21,7 +21,6 @@ from firebreak.checks import InputError
 from firebreak.executors.choice import open_executor
 from firebreak.fire import RIM, FireConditions, FireRegime, Fires, Scene, burn, make_scene
 from firebreak.fire.effects.breaks import HoldRule
-from firebreak.fire.effects.keyed_random import uniforms
 from firebreak.fire.effects.losses import ResponseFunction
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.fire.travel.stencil import UNBURNED
@@ -59,6 +58,7 @@ from firebreak.planning.windows.shards.shard_plan import (
 )
 from firebreak.weather.scenarios import WindClimate, draw_scenarios
 from firebreak.weather.streams import WeatherStreams
+from native_probes import uniforms
 from strategies import of_widths, with_roads
 
 SIZE, FIRES = 90, 24

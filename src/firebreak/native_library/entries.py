@@ -31,11 +31,6 @@ ENTRIES: dict[str, Entry] = {}
 """All entries of the modules that are imported, by name."""
 
 
-def camel_case(name: str) -> str:
-    """burn_many -> BurnMany, the name of the C++ struct of an entry's arguments."""
-    return "".join(word.capitalize() for word in name.split("_"))
-
-
 @cache
 def _kernel(name: str) -> Any:
     kernel = library()[f"firebreak_{name}"]

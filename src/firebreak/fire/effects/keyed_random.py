@@ -8,12 +8,9 @@ finaliser of SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom
 generators"; constants of Stafford's variant 13).
 """
 
-from typing import Annotated
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from firebreak.native_library import WRITTEN, entry
 from firebreak.seeding import generator
 
 DRAW_BREACH, DRAW_THROW, DRAW_DISTANCE, DRAW_SIDE, DRAW_IGNITION = range(5)
@@ -31,21 +28,3 @@ def fire_keys(seed: int, fire_set: str, landscape_key: str, count: int) -> NDArr
     """
     stream = generator(seed, "fires", fire_set, landscape_key, "key")
     return stream.integers(0, 2**64, count, dtype=np.uint64)
-
-
-@entry()
-def fill_uniform(key: Annotated[NDArray[np.uint64], "N"], cell: Annotated[NDArray[np.uint64], "N"],
-                 draw: Annotated[NDArray[np.uint64], "N"],
-                 out: Annotated[NDArray[np.float64], "N", WRITTEN]) -> None:
-    """Sets the number of each (key, cell, draw), in [0, 1) on a grid of 2^-53; all arithmetic is
-    modulo 2^64.
-    """
-
-
-def uniforms(key: ArrayLike, cell: ArrayLike, draw: ArrayLike) -> NDArray[np.float64]:
-    """The number of (key, cell, draw) of arrays, broadcast, in [0, 1)."""
-    parts = np.broadcast_arrays(*(np.asarray(part, dtype=np.uint64) for part in (key, cell, draw)))
-    out = np.empty(parts[0].size)
-    keys, cells, draws = (np.ascontiguousarray(part).reshape(-1) for part in parts)
-    fill_uniform(keys, cells, draws, out)
-    return out.reshape(parts[0].shape)

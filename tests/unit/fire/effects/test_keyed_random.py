@@ -12,8 +12,8 @@ from firebreak.fire.effects.keyed_random import (
     DRAW_SIDE,
     DRAW_THROW,
     fire_keys,
-    uniforms,
 )
+from native_probes import uniforms
 
 KEYS = fire_keys(7, "plan", "somewhere", 60)
 MASK = 2**64 - 1

@@ -1,11 +1,13 @@
-// Single rules as entries, for tests.
+// Single rules as entries of a library of the tests' own, see tests/native_probes.py.
 // Calls the C library: what the headers below say.
 #include <initializer_list>
 
-#include "checks.h"
-#include "crews.h"
-#include "embers.h"
-#include "intensity.h"
+#include "../../src/native/checks.h"
+#include "../../src/native/crews.h"
+#include "../../src/native/embers.h"
+#include "../../src/native/intensity.h"
+#include "../../src/native/random.h"
+#include "probes.h"
 
 namespace firebreak {
 namespace {
@@ -18,6 +20,12 @@ bool ends_within(i64 child, i64 code, const i64* offset, i64 cells) {
 }
 
 }  // namespace
+
+ENTRY(probe_uniforms, ProbeUniforms) {
+    for (i64 k = 0; k < call.out.size(); k++)
+        call.out[k] = uniform(call.key[k], call.cell[k], call.draw[k]);
+    return nullptr;
+}
 
 ENTRY(probe_facet_weights, ProbeFacetWeights) {
     if (!all_within<i64>(call.child, 0, call.metric.size())) return "child: a cell out of range";
