@@ -575,33 +575,6 @@ def _houses(path: Path) -> Numbers:
     return {"amounts": np.sign(found), "places": np.floor(found)}
 
 
-SPEED_UNITS = {"none": ("", 1.0), "mph": ("mph", 1.0), "m/s": ("m/s", 0.44704),
-               "m s-1": ("m s-1", 0.44704), "km/h": ("km/h", 1.609344)}
-
-
-def _gridded(folder: Path, says: Says) -> Path:
-    """Gridded hourly weather."""
-    scale, offset = SCALES[says["scale"]]
-    unit, factor = SPEED_UNITS[says["unit"]]
-    for name, values in (("ws", 10.0 + np.arange(6.0)), ("wd", 200.0 + np.arange(6.0))):
-        own = factor if name == "ws" else 1.0
-        stored = (np.broadcast_to(values[:, None, None], (6, 3, 3)) * own - offset) / scale
-        with rasterio.open(folder / f"{name}_1.tif", "w", driver="GTiff", count=6, height=3,
-                           width=3, dtype="float32",
-                           transform=rasterio.Affine(900, 0, 0, 0, -900, 0)) as file:
-            file.write(stored.astype(np.float32))
-            file.scales, file.offsets = (scale,) * 6, (offset,) * 6
-            for band in range(1, 7):
-                if unit and name == "ws":
-                    file.set_band_unit(band, unit)
-    return folder
-
-
-def _winds(folder: Path) -> Numbers:
-    table = read_weather(folder)
-    return {"wind": table.wind_20ft_m_min, "from": table.wind_from_deg}
-
-
 _VALUE = {axis: RASTER[axis] for axis in ("scale", "type", "no data", "layout")} | {
     "turn": ("north up", "south up", "mirrored", "centres")}
 _FUEL = {axis: RASTER[axis] for axis in ("system", "scale", "type", "layout", "turn")}
@@ -647,8 +620,6 @@ KINDS = (
                          ("system", "unnamed metres"), ("attribute", "text"),
                          ("attribute", "comma"), ("attribute", "list"), ("attribute", "nested"),
                          ("encoding", "latin-1"), *_TABLES})),
-    Kind("gridded weather", {"scale": tuple(SCALES), "unit": tuple(SPEED_UNITS)}, _gridded, _winds,
-         lambda _: 1e-2),
     *([Kind("shapes by GDAL", {
         "format": tuple(DRIVERS), "system": tuple(PLACES), "attribute": tuple(NUMBERS),
         "dimensions": ("2", "3"), "shapes": ("all", "one without"), "layers": ("one", "two"),

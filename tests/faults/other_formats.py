@@ -20,7 +20,6 @@ from faults.structured import (
     _REAL,
     _TREE,
     Format,
-    _geotiff,
     _mutated,
     _table,
     _text,
@@ -171,7 +170,6 @@ def formats(by_name: dict[str, Reader], folder: Path) -> Iterator[Format]:
                   place)
     yield one("station weather", _table("datetime", "TMP", "RH", "APCP", "WS", "WD"),
               kind=" of any columns")
-    yield one("gridded weather", _geotiff(folder), 1)
     for suffix in ("kml", "gml"):
         if f"shapes as .{suffix}" in by_name:
             kinds = [path.suffix for path in by_name[f"shapes as .{suffix}"].files]

@@ -103,14 +103,6 @@ def _weather(folder: Path) -> Iterator[Reader]:
     wnd = _text(folder / "b.wnd", "METRIC", "2 1 0 23 155 0", "2 1 1230 11.5 0 50",
                 "2 2 2300 46 90 0")
     yield Reader("FARSITE .wtr and .wnd", [wtr, wnd], lambda: read_weather(wnd))
-    grids = folder / "gridded"
-    grids.mkdir()
-    for name in ("ws", "wd", "m1"):
-        with rasterio.open(grids / f"{name}_1.tif", "w", driver="GTiff", count=6, height=3, width=2,
-                           dtype="float32", transform=rasterio.Affine(900, 0, 0, 0, -900, 0)
-                           ) as file:
-            file.write(np.full((6, 3, 2), 9.0, np.float32))
-    yield Reader("gridded weather", sorted(grids.iterdir()), lambda: read_weather(grids))
 
 
 def _shapes(folder: Path, land: Landscape) -> Iterator[Reader]:

@@ -6,7 +6,7 @@ import pytest
 
 from faults.declared import KINDS, Kind, outcome, plain_numbers, tried
 
-QUICK = ("landscape GeoTIFF", "gridded weather")
+QUICK = ("landscape GeoTIFF", "value raster")
 RIGHT = {"read", "refused", "warned", ""}
 
 
@@ -28,12 +28,12 @@ def test_properties_alone_and_together_are_used_or_refused(tmp_path: Path, kind:
 
 
 def test_other_numbers_than_the_plain_file_has_are_seen(tmp_path: Path) -> None:
-    kind = next(kind for kind in KINDS if kind.name == "gridded weather")
+    kind = next(kind for kind in KINDS if kind.name == "station table")
     deaf = kind._replace(read=lambda path: {
-        name: numbers * (2.0 if path.name == "other" else 1.0)
+        name: numbers * (2.0 if path.parent.name == "other" else 1.0)
         for name, numbers in kind.read(path).items()})
     expected = plain_numbers(deaf, tmp_path / "plain")
     assert outcome(deaf, expected, kind.plain(), tmp_path / "a" / "other"
-                   ) == "wind is 804.672 instead of 402.336"
+                   ) == "hour is 1440 instead of 720"
     raising = kind._replace(read=lambda _: {"wind": 1 / 0})
     assert outcome(raising, expected, kind.plain(), tmp_path / "b").startswith("ZeroDivisionError")

@@ -56,8 +56,8 @@ def rows_of(table: WeatherTable, *, sunlit: bool = False, moisture: str | None =
     scenarios, or of `moisture`, or two-thirds cured. FFMC and BUI are the table's own; a
     missing BUI is that of DMC and DC, else that of the season so far, else 80; a missing FFMC is
     that of the hours so far where dead moistures follow the weather, else that of the 1-hour
-    moisture. BUI and FFMC follow from a season that has temperature, humidity, rain, a clock
-    and `LEAST_DAYS` days; codes begin at 85, 6 and 15.
+    moisture. BUI and FFMC follow from a season that has temperature, humidity, rain and
+    `LEAST_DAYS` days; codes begin at 85, 6 and 15.
 
     Args:
         table: as read.

@@ -1,4 +1,4 @@
-"""Weather for fires, made from what planners have: station tables, a fire's own hours, grids.
+"""Weather for fires, made from what planners have: station tables, a fire's own hours.
 
 `weather_of` reads any of them. `percentile_scenarios` makes constant scenarios by classes of
 dryness and wind; streams of hours are a fire's own, or `burning_periods` of many days.
@@ -16,13 +16,7 @@ from firebreak.landscape.names import weather_place
 from firebreak.reading import read_toml
 from firebreak.seeding import generator
 from firebreak.settings.scene import DEFAULT_MOISTURE
-from firebreak.weather.formats.read import (
-    grid_hours,
-    is_gridded,
-    numbered_weather,
-    read_gridded,
-    read_weather,
-)
+from firebreak.weather.formats.read import numbered_weather, read_weather
 from firebreak.weather.formats.table import (
     Floats,
     WeatherTable,
@@ -31,7 +25,6 @@ from firebreak.weather.formats.table import (
     missing_weather,
     runs,
     step_min,
-    turned,
 )
 from firebreak.weather.from_table import rows_of, within_hours
 from firebreak.weather.moisture import moisture_scenario
@@ -126,9 +119,9 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
       its rows, the first `hours` of them if given.
     - A folder of Weather<N>.csv: a stream per file; `scenarios` of them drawn if there are more.
     - A .toml with a wind rose, see `wind_rose.rose_of`: constant scenarios.
-    - A season (station CSV, .wxs, .wtr and .wnd, gridded weather): without `hours` constant
-      scenarios by classes of dryness and wind, at most `scenarios`; with `hours` that many burning
-      periods of `hours` hours.
+    - A season (station CSV, .wxs, .wtr and .wnd): without `hours` constant scenarios by classes of
+      dryness and wind, at most `scenarios`; with `hours` that many burning periods of `hours`
+      hours.
 
     Args:
         path: see `formats.read.read_weather`; `sample:NAME` for that of a sample.
@@ -166,12 +159,6 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
         tables = [read_weather(files[k], wind_towards=wind_towards)
                   for k in drawn(len(files), scenarios, seed)]
         return fire_streams(tables, [rows(table) for table in tables], hours=hours)
-    if hours is not None and is_gridded(path):
-        periods = _gridded_periods(path, scenarios, hours, seed)
-        read = np.unique(periods)
-        table = read_gridded(path, read.tolist())
-        return gather_streams(rows(turned(table) if wind_towards else table),
-                              np.searchsorted(read, periods), 60.0)
     table = read_weather(path, wind_towards=wind_towards)
     if table.one_fire:
         return fire_streams([table], [rows(table)], hours=hours)
@@ -179,23 +166,6 @@ def weather_of(path: str | Path, *, scenarios: int, hours: int | None, seed: int
     if hours is None:
         return constant(percentile_scenarios(table, rows(table), most=scenarios, seed=seed))
     return burning_periods(table, rows(table), streams=scenarios, hours=hours, seed=seed)
-
-
-def _gridded_periods(folder: str | Path, streams: int, hours: int, seed: int) -> NDArray[np.intp]:
-    """The hours [S, K] of drawn periods of gridded weather.
-
-    Periods begin every 24 hours from the first; those whose middle hour is among the drier half
-    are candidates.
-    """
-    available = grid_hours(folder).hours
-    starts = np.arange(0, available - hours + 1, 24)
-    if starts.size == 0:
-        raise fail(expected=f"at least {hours} hours", given=f"{available}", where=str(folder),
-                   remedy="choose fewer hours")
-    moisture = read_gridded(folder, (starts + hours // 2).tolist()).dead_moisture_1h
-    if moisture is not None:
-        starts = starts[moisture <= np.percentile(moisture, 100.0 - FROM_PERCENTILE)]
-    return starts[drawn(len(starts), streams, seed)][:, None] + np.arange(hours)
 
 
 def fire_streams(tables: Sequence[WeatherTable], rows: Sequence[WeatherScenarios], *,
@@ -236,19 +206,17 @@ def fire_streams(tables: Sequence[WeatherTable], rows: Sequence[WeatherScenarios
 def period_starts(table: WeatherTable, length: int) -> NDArray[np.intp]:
     """Rows where a day's burning period of `length` rows can begin without meeting a gap.
 
-    With a clock, the first row of each day from `START_HOUR` on; without one, each 24th hour.
+    The first row of each day from `START_HOUR` on.
     """
+    assert table.time is not None  # only one fire's weather has no clock
     step = step_min(table)
     starts: list[int] = []
     for run in runs(table):
         within = np.arange(run.start, run.stop - length + 1)
         if within.size == 0:
             continue
-        if table.time is None:
-            passed = (table.minutes[within] - table.minutes[run.start]) % (60.0 * 24)
-        else:
-            day = table.time[within].astype("datetime64[D]")
-            passed = (table.time[within] - day) / np.timedelta64(1, "m") - 60.0 * START_HOUR
+        day = table.time[within].astype("datetime64[D]")
+        passed = (table.time[within] - day) / np.timedelta64(1, "m") - 60.0 * START_HOUR
         starts.extend(within[(passed >= 0.0) & (passed < step)].tolist())
     return np.array(starts, dtype=np.intp)
 

@@ -295,7 +295,6 @@ def test_burning_periods_do_not_cross_gaps():
     assert period_starts(apart, 6).tolist() == [10, 55]
     with pytest.raises(InputError, match="expected a day with 99 hours"):
         burning_periods(table, rows_of(table), streams=1, hours=99, seed=0)
-    assert period_starts(season(3, clock=False), 6).tolist() == [0, 24, 48]
 
 
 def weather_file(folder, name, count, first=0, step=1):

@@ -103,19 +103,6 @@ def check_layers(where: str, count: int, shape: tuple[int, int]) -> None:
                remedy="plan a smaller area, or name fewer layers")
 
 
-def check_blocks(dataset: DatasetReader, where: str) -> None:
-    """Refuse a raster of which one cell cannot be read without unpacking more than `MOST_BYTES`.
-
-    Raises:
-        InputError: naming the size.
-    """
-    needed = _block_bytes(dataset)
-    if needed > MOST_BYTES:
-        raise fail(expected=f"a raster in blocks of at most {MOST_BYTES / 1e9:g} GB",
-                   given=f"{needed / 1e9:.1f} GB", where=where,
-                   remedy="write it again in tiles, for example with gdal_translate -co TILED=YES")
-
-
 def _bytes_per_cell(dataset: DatasetReader) -> int:
     """Bytes that reading one band takes: with interleaved bands, GDAL unpacks them all."""
     sizes = [np.dtype(kind).itemsize for kind in dataset.dtypes]

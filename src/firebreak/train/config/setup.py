@@ -85,7 +85,6 @@ def _weather(config: RunConfig, data: Path) -> WeatherStreams | None:
     fires = config.fires
     if fires.weather is None:
         return None
-    # It brings GDAL, for weather on a grid.
     from firebreak.weather.load import weather_of
 
     return weather_of(beside(data, fires.weather), scenarios=fires.scenarios, hours=fires.hours,

@@ -1,3 +1,3 @@
-"""Readers of weather: station CSV, FARSITE .wxs and .wtr, Cell2Fire tables, gridded files. The
-rows become the weather of fires one folder up.
+"""Readers of weather: station CSV, FARSITE .wxs and .wtr, Cell2Fire tables. The rows become the
+weather of fires one folder up.
 """

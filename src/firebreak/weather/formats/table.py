@@ -37,7 +37,7 @@ class WeatherTable:
         one_fire: True where the rows are one fire's weather from its start, else a season to draw
             from.
         minutes: since the first row, rising.
-        time: datetime64[m], or None where the file has no usable clock.
+        time: datetime64[m], or None where one fire's file has no usable clock.
         wind_20ft_m_min: wind speed 20 ft above the vegetation, m/min.
         wind_from_deg: where the wind blows from, clockwise from north, [0, 360).
         temperature_c: of the air, degrees C.
@@ -128,25 +128,24 @@ def take(table: WeatherTable, rows: NDArray[np.intp]) -> WeatherTable:
 
 
 def hourly(table: WeatherTable) -> WeatherTable:
-    """A table with a row more often than hourly, reduced to the last row of each full hour.
+    """A season with a row more often than hourly, reduced to the last row of each full hour.
 
     Rain is summed over the rows that are left out. Tables of an hour's step or more stay as they
     are.
     """
     if step_min(table) > 60.0 / GAP_FACTOR:
         return table
-    offset = 0.0 if table.time is None else float(
-        (table.time[0] - table.time[0].astype("datetime64[h]")) / np.timedelta64(1, "m"))
+    assert table.time is not None  # only one fire's weather has no clock
+    began = table.time[0].astype("datetime64[h]")
+    offset = float((table.time[0] - began) / np.timedelta64(1, "m"))
     hour = np.ceil((table.minutes + offset) / 60.0).astype(np.intp)
     last = np.flatnonzero(np.diff(hour, append=hour[-1] + 1))
     thinned = take(table, last)
     minutes = 60.0 * (hour[last] - hour[last[0]])
-    start = None if table.time is None else (
-        table.time[0].astype("datetime64[h]").astype("datetime64[m]")
-        + 60 * hour[last].astype("timedelta64[m]"))
+    time = began.astype("datetime64[m]") + 60 * hour[last].astype("timedelta64[m]")
     rain = None if table.rain_mm is None else np.add.reduceat(
         table.rain_mm, np.concatenate(([0], last[:-1] + 1)))
-    return replace(thinned, minutes=minutes, time=start, rain_mm=rain)
+    return replace(thinned, minutes=minutes, time=time, rain_mm=rain)
 
 
 def missing_weather(table: WeatherTable, expected: str, remedy: str) -> InputError:

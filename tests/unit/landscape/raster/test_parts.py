@@ -19,7 +19,6 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster import on_grid, parts
 from firebreak.landscape.raster.on_grid import mask_of, read_on_grid
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.weather.formats.read import grid_hours
 
 SIDE = 14_000  # nearly as many cells as a raster may have
 WEST, NORTH = -2_000_000.0, 1_500_000.0
@@ -136,12 +135,3 @@ def test_a_majority_of_countless_classes_is_refused(land: Landscape, tmp_path: P
     monkeypatch.setattr(on_grid, "MOST_WORK", 500_000_000)
     with pytest.raises(InputError, match="400 different numbers in 400 cells"):
         mask_of(path, land)
-
-
-def test_weather_whose_cells_cannot_be_read_alone_is_refused(tmp_path: Path,
-                                                             monkeypatch: Any) -> None:
-    monkeypatch.setattr(parts, "MOST_BYTES", 300_000_000)
-    for name in ("ws_1.tif", "wd_1.tif"):
-        hollow(tmp_path / name, blockysize=SIDE // 4)
-    with pytest.raises(InputError, match=r"in blocks of at most 0.3 GB, got 0.4 GB"):
-        grid_hours(tmp_path)

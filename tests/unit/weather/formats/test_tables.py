@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-import rasterio
 
 from firebreak.checks import InputError
-from firebreak.weather.formats.read import grid_hours, numbered_weather, read_gridded, read_weather
+from firebreak.weather.formats.read import numbered_weather, read_weather
 from firebreak.weather.formats.table import (
     WeatherWarning,
     hourly,
@@ -342,45 +341,11 @@ def test_the_columns_of_a_table_are_read_only(tmp_path):
         table.wind_20ft_m_min[0] = 1.0
 
 
-@pytest.fixture(name="grid")
-def _grid(tmp_path):
-    from rasterio.transform import Affine
-
-    def write(name, values):
-        bands, rows, cols = values.shape
-        with rasterio.open(tmp_path / f"{name}_1.tif", "w", driver="GTiff", count=bands,
-                           height=rows, width=cols, dtype="float32", nodata=-9999.0,
-                           transform=Affine(1200, 0, 0, 0, -1200, 3600)) as file:
-            file.write(values.astype("float32"))
-    hours = np.arange(30.0)[:, None, None] + np.zeros((30, 3, 2))
-    write("ws", hours)
-    write("wd", 10.0 * hours + np.arange(6.0).reshape(3, 2))
-    write("m1", 5.0 + 0.0 * hours)
-    return tmp_path, write
-
-
-def test_gridded_weather_is_read_at_the_middle_cell_and_chosen_hours(grid):
-    folder, _ = grid
-    assert grid_hours(folder) == ((3, 2), 30)
-    table = read_gridded(folder, [3, 4, 7])
-    np.testing.assert_allclose(table.wind_20ft_m_min, np.array([3.0, 4.0, 7.0]) * MPH)
-    np.testing.assert_array_equal(table.wind_from_deg, [33.0, 43.0, 73.0])
-    np.testing.assert_allclose(table.dead_moisture_1h, 0.05)
-    np.testing.assert_array_equal(table.minutes, [0.0, 60.0, 240.0])
-    assert read_weather(folder).rows == 30
-
-
-def test_bad_gridded_weather_is_refused(grid):
-    folder, write = grid
-    write("m1", np.full((30, 3, 2), -9999.0))
-    with pytest.raises(InputError, match=r"m1_1\.tif, band 3, cell \(1, 1\): expected a dead"):
-        read_gridded(folder, [2])
-    write("m1", np.full((31, 3, 2), 5.0))
-    with pytest.raises(InputError, match="expected 31 hours"):
-        read_gridded(folder, [2])
-    (folder / "wd_1.tif").unlink()
-    with pytest.raises(InputError, match="got none of wd"):
-        grid_hours(folder)
+def test_a_folder_of_weather_rasters_is_told_what_to_give_instead(tmp_path):
+    for name in ("ws_1.tif", "wd_1.tif"):
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match="expected a table of weather, got rasters of hourly"):
+        read_weather(tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore::firebreak.weather.formats.table.WeatherWarning")
@@ -422,21 +387,6 @@ def test_the_real_wxs_agrees_with_the_station_and_the_wtr_it_was_made_from(data_
     # A cosine between a day's extremes is near the measured course of the day.
     assert np.abs(pair.temperature_c - wxs.temperature_c).mean() < 2.0
     assert np.abs(pair.relative_humidity - wxs.relative_humidity).mean() < 0.07
-
-
-@pytest.mark.slow
-def test_real_gridded_weather_is_read_without_the_rest(data_dir):
-    folder = data_dir / "landfire-sierra-tile" / "weather"
-    assert grid_hours(folder) == ((3, 2), 10920)
-    table = read_gridded(folder, range(4))
-    middle = {}
-    for name in ("ws", "wd", "m1", "lw"):
-        with rasterio.open(next(folder.glob(f"{name}_*.tif"))) as dataset:
-            middle[name] = dataset.read(1)[1, 1]
-    assert table.wind_20ft_m_min[0] == pytest.approx(middle["ws"] * MPH)
-    assert table.wind_from_deg[0] == pytest.approx(middle["wd"])
-    assert table.dead_moisture_1h[0] == pytest.approx(middle["m1"] / 100.0)
-    assert table.live_moisture_woody[0] == pytest.approx(middle["lw"] / 100.0)
 
 
 def test_real_weather_sets_have_their_files(data_dir):
