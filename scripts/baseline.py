@@ -60,11 +60,11 @@ FIRES = {
     "fbp": "fbp --scenarios 6"}
 CONVERSIONS = {
     "ascii": "synthetic:5:24 --to ascii --terrain shipped", "lcp": "land.tif --to lcp",
-    "cell2fire": "synthetic:5:24 --to cell2fire", "coarse": "synthetic:5:24 --cell-size-m 150",
+    "coarse": "synthetic:5:24 --cell-size-m 150",
     "fbp-coarse": "fbp --cell-size-m 150", **{f"of-{name}": name for name in REAL}}
 EVALUATE = ("evaluate synthetic:3:20 synthetic:4:20 --plan-fires 16 --test-fires 50 --threads 1 "
             "--methods none,random,downstream-value,segments,dqn --random-draws 3 --quiet")
-ENDINGS = {"ascii": "", "cell2fire": "", "lcp": ".lcp"}
+ENDINGS = {"ascii": "", "lcp": ".lcp"}
 
 QUICK = "train.episodes=40"
 """The preset as it is; its network learns nothing yet in so few episodes, those below do."""

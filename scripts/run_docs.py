@@ -110,7 +110,7 @@ def prepare(clone: Path, setup: bool, env: dict[str, str]) -> None:
     changes = " ".join(f"--set {change}" for change in TINY)
     for text in ("firebreak landscape generate my_landscape.tif --seed 1 --size 272",
                  "firebreak landscape generate small.tif --seed 2 --size 60",
-                 "firebreak landscape convert small.tif --to cell2fire --out my_cell2fire_folder",
+                 "firebreak landscape convert small.tif --to ascii --out my_cell2fire_folder",
                  "firebreak simulate small.tif --fires 1 --ignitions my_start.csv --out past_fire",
                  f"firebreak train quick --out RUN --quiet {changes}"):
         subprocess.run(command_line(text, setup), cwd=clone, env=env, check=True,

@@ -17,11 +17,8 @@ from pathlib import Path
 
 from firebreak.checks import InputError, fail
 
-_CHUNK = 1 << 20
 _Note = Callable[[Path, Path], contextlib.AbstractContextManager[object]]
 _NOTE: ContextVar[_Note] = ContextVar("_NOTE", default=lambda *_: contextlib.nullcontext())
-
-
 _KEPT: ContextVar[frozenset[Path] | None] = ContextVar("_KEPT", default=None)
 
 
@@ -147,12 +144,6 @@ def write_bytes(path: Path, *pieces: bytes | memoryview) -> None:
 def write_text(path: Path, text: str) -> None:
     """Writes a text file as UTF-8; the old one stays until the new one is complete."""
     write_bytes(path, text.encode())
-
-
-def copy_file(source: Path, path: Path) -> None:
-    """Copies a file's bytes; the old one stays until the new one is complete."""
-    with replacing(path) as beside, source.open("rb") as file:
-        write_pieces(beside, iter(lambda: file.read(_CHUNK), b""))
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ import rasterio
 import rasterio.shutil
 from rasterio.crs import CRS
 
+from cell2fire_folders import write_cell2fire
 from faults.hostile import Reader
 from firebreak.api.plans.area import planning_area
 from firebreak.cli.commands.behavior_cases import cases_in
@@ -20,7 +21,7 @@ from firebreak.cli.shared.plan_record import options_in
 from firebreak.cli.shared.tables import read_table
 from firebreak.fire.effects.losses import read_layers
 from firebreak.landscape.formats import landfire as service
-from firebreak.landscape.formats.folders import write_ascii_folder, write_cell2fire
+from firebreak.landscape.formats.folders import write_ascii_folder
 from firebreak.landscape.formats.landfire import landscape_of_archive
 from firebreak.landscape.formats.overlays import with_rasters
 from firebreak.landscape.formats.read import read_landscape

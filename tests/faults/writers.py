@@ -71,7 +71,6 @@ def writers(inputs: Path) -> list[Writer]:
             out / "treated.tif", str(source), land, breaks, Treatment())),
         Writer("LCP", lambda out: write.write_lcp(out / "land.lcp", land)),
         Writer("ASCII grids", lambda out: folders.write_ascii_folder(out, land)),
-        Writer("Cell2Fire folder", lambda out: folders.write_cell2fire(out, land)),
         Writer("QGIS style", lambda out: qgis_styles.write_ramp(
             out / "a", qgis_styles.even_stops(("#000000", "#ffffff"), 0.0, 1.0))),
         *_plans(land, breaks), *_copies(inputs, source), *_pages(land, breaks), *_states(),
@@ -88,7 +87,7 @@ def commands(inputs: Path) -> list[Writer]:
         _command("generate", ["landscape", "generate", "land.tif"]),
         *(_command(f"convert to {kind}", ["landscape", "convert", str(land), "--to", kind,
                                           "--out", name])
-          for kind, name in (("lcp", "a.lcp"), ("ascii", "grids"), ("cell2fire", "cell2fire"))),
+          for kind, name in (("lcp", "a.lcp"), ("ascii", "grids"))),
         _command("simulate", ["simulate", str(land), "--fires", "8", "--out", "fires", *few], 40),
         _command("plan", ["plan", str(land), "--method", "random", "--plan-fires", "8",
                           "--test-fires", "8", "--out", "plan", *few], 40),
@@ -105,9 +104,8 @@ def _command(name: str, arguments: list[str], pages: int = 1) -> Writer:
         bound = parse(class_of(program), arguments[words:], program)
         with contextlib.redirect_stdout(io.StringIO()), bound.spelled(), drawn_once(drawn):
             return int(function_of(program)(bound))
-    folders = ("ascii", "cell2fire")  # must be new
-    return Writer(f"command {name}", run, not name.endswith(folders), same_bytes=False,
-                  pages=pages)
+    new = name.endswith("ascii")  # its folder must be
+    return Writer(f"command {name}", run, not new, same_bytes=False, pages=pages)
 
 
 def _plans(land: Landscape, breaks: np.ndarray) -> list[Writer]:
@@ -131,15 +129,10 @@ def _plans(land: Landscape, breaks: np.ndarray) -> list[Writer]:
 
 
 def _copies(inputs: Path, source: Path) -> list[Writer]:
-    folder = inputs / "cell2fire"
-    folder.mkdir()
-    (folder / "Weather.csv").write_text("hour,wind\n" + "1,2\n" * 5000)
     archive = inputs / "landfire.zip"
     with zipfile.ZipFile(archive, "w") as packed:
         packed.write(source, "land.tif")
     return [
-        Writer("copied weather", lambda out: folders.copy_weather_and_ignitions(
-            folder, out)),
         Writer("download", lambda out: landscape_of_archive(archive, out / "land.tif", LAYERS)),
     ]
 

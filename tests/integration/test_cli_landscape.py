@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import rasterio
 
+from cell2fire_folders import write_cell2fire
 from firebreak.cli import main
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.landscape import Landscape
@@ -29,11 +30,10 @@ def refused(capsys: Out, *arguments: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("form", ["ascii", "cell2fire"])
-def test_text_formats_lose_nothing(tmp_path: Path, capsys: Out, form: str) -> None:
+def test_ascii_grids_lose_nothing(tmp_path: Path, capsys: Out) -> None:
     out = tmp_path / "out"
-    done = run_json(capsys, "landscape", "convert", "synthetic:3:24:forest", "--to", form, "--out",
-                    str(out))
+    done = run_json(capsys, "landscape", "convert", "synthetic:3:24:forest", "--to", "ascii",
+                    "--out", str(out))
     assert done["fuel_system"] == "rothermel"
     assert all(Path(path).is_file() for path in done["files"])
     info = run_json(capsys, "landscape", "info", str(out), "--terrain", "shipped")
@@ -43,7 +43,7 @@ def test_text_formats_lose_nothing(tmp_path: Path, capsys: Out, form: str) -> No
 def test_a_chain_of_formats_keeps_fuels_and_system(tmp_path: Path, capsys: Out,
                                                    fbp_folder: Path) -> None:
     first = read_landscape(fbp_folder)
-    steps = [("geotiff", "a.tif"), ("ascii", "b"), ("cell2fire", "c"), ("geotiff", "d.tif")]
+    steps = [("geotiff", "a.tif"), ("ascii", "b"), ("geotiff", "c.tif")]
     source = fbp_folder
     for form, name in steps:
         run_json(capsys, "landscape", "convert", str(source), "--to", form, "--out",
@@ -62,7 +62,6 @@ def test_a_chain_of_formats_keeps_fuels_and_system(tmp_path: Path, capsys: Out,
 def fbp_folder(tmp_path: Path) -> Path:
     from dataclasses import replace
 
-    from firebreak.landscape.formats.folders import write_cell2fire
     from firebreak.landscape.synthetic.generate import generate
 
     land = generate(2, 16)
@@ -113,7 +112,9 @@ def test_bad_requests_end_in_one_sentence(tmp_path: Path, capsys: Out) -> None:
     assert "new or empty" in refused(capsys, "landscape", "convert", "synthetic:1:8", "--to",
                                      "ascii", "--out", str(tmp_path))
     assert "got a file" in refused(capsys, "landscape", "convert", "synthetic:1:8", "--to",
-                                   "cell2fire", "--out", str(tmp_path / "x"))
+                                   "ascii", "--out", str(tmp_path / "x"))
+    assert "one of ascii, geotiff, lcp, got 'cell2fire'" in refused(
+        capsys, "landscape", "convert", "synthetic:1:8", "--to", "cell2fire", "--out", "x")
     (tmp_path / "fuels.asc").write_text("ncols 1000000000\nnrows 1000000000\nxllcorner 0\n"
                                         "yllcorner 0\ncellsize 1\n1 2 3\n")
     (tmp_path / "elevation.asc").write_text("1")
@@ -125,45 +126,3 @@ def test_published_instances_are_described(data_dir: Path, capsys: Out) -> None:
     assert (done["rows"], done["columns"], done["burnable_cells"]) == (20, 20, 307)
     assert "kitral_lookup_table.csv" in refused(
         capsys, "landscape", "info", str(data_dir / "c2fw-kitral-portezuelo"))
-
-
-def with_weather(folder: Path) -> Path:
-    (folder / "Weather.csv").write_text("Scenario,datetime\n")
-    (folder / "Ignitions.csv").write_text("Year,Ncell\n1,7\n")
-    (folder / "Weathers").mkdir()
-    (folder / "Weathers" / "Weather1.csv").write_text("1\n")
-    (folder / "Weathers" / "Weather2.csv").write_text("2\n")
-    return folder
-
-
-COMPANIONS = ["Ignitions.csv", "Weather.csv", "Weathers/Weather1.csv", "Weathers/Weather2.csv"]
-
-
-def test_weather_and_ignitions_go_along_from_folder_to_folder(tmp_path: Path, capsys: Out,
-                                                              fbp_folder: Path) -> None:
-    source, out = with_weather(fbp_folder), tmp_path / "out"
-    assert main(["landscape", "convert", str(source), "--to", "cell2fire", "--out", str(out),
-                 "--json"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    for name in COMPANIONS:
-        assert (out / name).read_text() == (source / name).read_text()
-        assert f"{out / name} (copied)" in lines
-        assert str(out / name) in json.loads(lines[-1])["files"]
-
-
-def test_ignitions_of_other_cells_stay_behind_with_a_word(tmp_path: Path, capsys: Out,
-                                                          fbp_folder: Path) -> None:
-    out = tmp_path / "out"
-    assert main(["landscape", "convert", str(with_weather(fbp_folder)), "--to", "cell2fire",
-                 "--cell-size-m", "50", "--out", str(out)]) == 0
-    assert "is not copied: --cell-size-m or" in capsys.readouterr().out
-    assert (out / "Weather.csv").is_file()
-    assert not (out / "Ignitions.csv").exists()
-
-
-def test_a_folder_without_weather_is_converted_without(tmp_path: Path, capsys: Out,
-                                                       fbp_folder: Path) -> None:
-    run_json(capsys, "landscape", "convert", str(fbp_folder), "--to", "cell2fire", "--out",
-             str(tmp_path / "out"))
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {
-        path.name for path in fbp_folder.iterdir()}

@@ -62,10 +62,6 @@ FUEL_KINDS: dict[int, str] = {code: _KIND_OF_LETTER[fuel.fuel_type[0]]
 TITLES = {int(row["code"]): row["title"] for row in _ROWS if row["title"]}
 """The types that have a code of one kind in words (ST-X-3), by code."""
 
-# Surface fuel load of Cell2Fire's Data.csv by fuel type, kg/m2, as its published instances have it.
-_SURFACE_LOAD = {"C-1": 0.75, "C-2": 0.8, "C-3": 1.15, "C-4": 1.2, "C-5": 1.2, "C-6": 1.2,
-                 "C-7": 1.2, "O-1a": 0.35, "O-1b": 0.35}
-
 NON_FUEL = 101
 """The code of a cell that does not burn."""
 
@@ -90,17 +86,3 @@ def with_load(code: int, factor: float) -> int:
 def same_fuel(one: int, other: int) -> bool:
     """True where two codes are of the same fuel type and the same mixture."""
     return FBP_CODES[one][1:4] == FBP_CODES[other][1:4]
-
-
-def cell2fire_fields(code: int) -> dict[str, str]:
-    """The columns of a code that burns in Cell2Fire's Data.csv: type without dash, code, percentage
-    of conifer or dead fir, surface fuel load (kg/m2).
-    """
-    fuel = FBP_CODES[code]
-    fields = {"fueltype": fuel.fuel_type.replace("-", ""), "ftypeN": str(code)}
-    if fuel.fuel_type in ("M-1", "M-2"):
-        fields["pc"] = f"{fuel.percent_conifer:g}"
-    if fuel.fuel_type in ("M-3", "M-4"):
-        fields["pdf"] = f"{fuel.percent_dead_fir:g}"
-    load = _SURFACE_LOAD.get(fuel.fuel_type)
-    return fields | ({"gfl": f"{load:g}"} if load is not None else {})

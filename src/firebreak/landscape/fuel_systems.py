@@ -29,25 +29,17 @@ class Cell2FireForm:
         needs_table: False where a folder without a table is of this system if its fuel grid has
             the name `fuel_grid`.
         fuel_grid: file name of the fuel raster, without its suffix.
-        data_columns: of Data.csv, in the order in which the program writes them.
-        data_fields: burnable code -> its cells in Data.csv, by column.
         named_codes: codes whose label may stand as the fuel type of a lookup table.
         same_fuel: True where two burnable codes burn alike.
         unclassified: grid value that counts as bare ground where the table does not name it.
-        least_code: the program does not know smaller codes.
-        known: the codes that it knows, in words.
     """
 
     lookup_table: str
     needs_table: bool = True
     fuel_grid: str
-    data_columns: tuple[str, ...]
-    data_fields: Callable[[int], dict[str, str]]
     named_codes: Collection[int]
     same_fuel: Callable[[int, int], bool]
     unclassified: int | None = None
-    least_code: int = 0
-    known: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -144,15 +136,9 @@ ROTHERMEL = FuelSystem(
     cell2fire=Cell2FireForm(
         lookup_table="spain_lookup_table.csv",
         fuel_grid="fuels",
-        data_columns=("fueltype", "lat", "lon", "elev", "ws", "waz", "ps", "saz", "cur", "cbd",
-                      "cbh", "ccf", "ftypeN", "fmc", "probMap", "jd", "jd_min", "pc", "pdf",
-                      "time", "ffmc", "bui", "gfl", "pattern", "tree_height"),
-        data_fields=lambda code: {"fueltype": fuels.FUEL_NAMES[code], "ftypeN": str(code)},
         named_codes=fuels.FUEL_MODELS,
         same_fuel=lambda one, other: one == other,
-        unclassified=0,
-        least_code=91,  # the unburnable codes, then Scott & Burgan's
-        known="models of Scott & Burgan (101-204) and 91-99"))
+        unclassified=0))
 """The models of Anderson and of Scott & Burgan, see `fuels`."""
 
 FBP = FuelSystem(
@@ -180,13 +166,8 @@ FBP = FuelSystem(
         lookup_table="fbp_lookup_table.csv",
         needs_table=False,
         fuel_grid="Forest",
-        data_columns=("fueltype", "mon", "jd", "M", "jd_min", "lat", "lon", "elev", "ffmc", "ws",
-                      "waz", "bui", "ps", "saz", "pc", "pdf", "gfl", "cur", "time", "pattern",
-                      "ftypeN"),
-        data_fields=fbp_codes.cell2fire_fields,
         named_codes=fbp_codes.FBP_CODES,
-        same_fuel=fbp_codes.same_fuel,
-        known="FBP codes"))
+        same_fuel=fbp_codes.same_fuel))
 """The fuel types of the Canadian FBP System, see `fbp_codes`."""
 
 SYSTEMS: dict[str, FuelSystem] = {system.name: system for system in (ROTHERMEL, FBP)}

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cell2fire_folders import write_cell2fire
 from firebreak.api.shared.domains import part_of_map
 from firebreak.api.shared.evaluate_steps import parts_of
 from firebreak.api.shared.fire_maps import burn
@@ -15,7 +16,6 @@ from firebreak.api.shared.scene_options import FireOptions, MapOptions, SceneOpt
 from firebreak.cli.commands.evaluate import EvaluateArguments
 from firebreak.cli.commands.simulate import _hemmed_in
 from firebreak.landscape.formats.assemble import LandscapeWarning
-from firebreak.landscape.formats.folders import write_cell2fire
 from firebreak.landscape.raster.windows import Window, list_windows
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.progress import no_bar

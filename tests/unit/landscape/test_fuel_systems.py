@@ -73,7 +73,6 @@ def test_the_tables_of_a_system_agree(system: FuelSystem) -> None:
     assert max(system.labels) <= np.iinfo(system.fuel_map_dtype).max
     assert system.label(-5) == "code -5"
     assert system.colour(-5) == "#ffffff"
-    assert {"fueltype", "ftypeN"} <= set(system.cell2fire.data_fields(int(codes[0])))
 
 
 def test_files_tell_the_systems_apart() -> None:

@@ -239,7 +239,7 @@ def write_lcp(path: str | Path, landscape: Landscape) -> list[Path]:
     if not landscape.fuels.in_lcp or target.suffix.lower() != ".lcp":
         raise fail(expected="fuels of Anderson or Scott & Burgan, and a name that ends in .lcp",
                    given=f"'{landscape.fuel_system}' and '{target.name}'", where=str(target),
-                   remedy="correct the name, or write a GeoTIFF or a Cell2Fire folder instead")
+                   remedy="correct the name, or write a GeoTIFF or ASCII grids instead")
     _check_folder(target)
     place: dict[str, object] = {}
     if landscape.crs is None:

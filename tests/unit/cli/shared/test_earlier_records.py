@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from cell2fire_folders import write_cell2fire
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.api.shared.records import OPTIONS_FILE, write_record
 from firebreak.cli.shared.plan_record import recorded
 from firebreak.fire import FireConditions, FireRegime
-from firebreak.landscape.formats.folders import write_cell2fire
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.settings.binding import bind
 from firebreak.settings.sources import keywords

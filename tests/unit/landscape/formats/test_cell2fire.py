@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cell2fire_folders import write_cell2fire
 from firebreak.checks import InputError
 from firebreak.files import write_pieces
-from firebreak.landscape.formats.folders import (
-    write_ascii_folder,
-    write_cell2fire,
-    write_firebreak_csv,
-)
+from firebreak.landscape.formats.folders import write_ascii_folder, write_firebreak_csv
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
 from firebreak.landscape.formats.tables import read_firebreaks, read_ignitions
 from firebreak.landscape.landscape import NODATA, Landscape
@@ -315,27 +312,14 @@ def rich(system: str) -> Landscape:
         elevation_m=land.elevation_m + 0.37, crs="EPSG:32611", **grids)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("system", ["fbp", "rothermel"])
-def test_a_written_folder_reads_back_equal(tmp_path: Path, system: str) -> None:
-    land = rich(system)
-    # Slopes that are not those of the elevation: what is read must be what was written.
-    land = replace(land, slope_tan=land.slope_tan * np.float32(1.1))
-    write_cell2fire(tmp_path / "out", land)
-    again = warned(tmp_path / "out", "in percent, as its elevation shows", terrain="shipped")
-    assert again.checksum() == land.checksum()
-    assert again.transform == land.transform
-    assert again.fuel_system == system
-    assert "32611" in str(again.crs)
-
-
 @pytest.mark.parametrize("layer", ["value", "cost", "ignition_weight"])
 def test_layers_of_an_earlier_landscape_are_refused(tmp_path: Path, layer: str) -> None:
     plain = generate(3, 8, family="grassland")
     for _ in range(2):
-        write_cell2fire(tmp_path, replace(plain, **{layer: np.arange(64.0).reshape(8, 8) + 1.0}))
+        write_ascii_folder(tmp_path, replace(plain, **{layer: np.arange(64.0).reshape(8, 8) + 1.0}))
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(InputError, match="without other layers or fuel tables"):
-        write_cell2fire(tmp_path, plain)
+        write_ascii_folder(tmp_path, plain)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
@@ -345,31 +329,29 @@ class KilledError(Exception):
 
 @pytest.mark.parametrize("earlier", [False, True])
 @pytest.mark.parametrize("step", ["firebreak.landscape.formats.folders.write_pieces", "os.replace"])
-@pytest.mark.parametrize("write", [write_cell2fire, write_ascii_folder])
 def test_a_folder_is_the_earlier_landscape_or_the_new_one_or_none(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, earlier: bool,
-        write: Callable[[Path, Landscape], list[Path]]) -> None:
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, earlier: bool) -> None:
     """Wherever it is killed: no mixture is read."""
     new = rich("rothermel")
     old = replace(new, elevation_m=new.elevation_m + 7, value=new.value + 1)
-    files = len(write(tmp_path / "new", new))
-    write(tmp_path / "old", old)
+    files = len(write_ascii_folder(tmp_path / "new", new))
+    write_ascii_folder(tmp_path / "old", old)
     for most in (0, 1, files // 2, files - 1):
         folder = tmp_path / str(most)
         if earlier:
-            write(folder, old)
+            write_ascii_folder(folder, old)
         with monkeypatch.context() as patch:
             patch.setattr(step, killed_after(most, os.replace if step == "os.replace" else
                                              write_pieces))
             with pytest.raises(KilledError):
-                write(folder, new)
+                write_ascii_folder(folder, new)
         if earlier and step != "os.replace":
             assert read_landscape(folder).checksum() == read_landscape(
                 tmp_path / "old").checksum()
         else:
             with pytest.raises(InputError):
                 read_landscape(folder)
-    write(folder, new)
+    write_ascii_folder(folder, new)
     assert read_landscape(folder).checksum() == read_landscape(tmp_path / "new").checksum()
 
 
@@ -385,63 +367,20 @@ def killed_after(count: int, work: Callable[..., Any]) -> Callable[..., Any]:
     return stopped
 
 
-def test_a_folder_with_a_folder_of_the_tables_name_is_refused_whole(tmp_path: Path) -> None:
-    (tmp_path / "Data.csv").mkdir()
-    with pytest.raises(InputError, match="without other layers or fuel tables, got Data"):
-        write_cell2fire(tmp_path, generate(3, 8, family="grassland"))
-    assert [path.name for path in tmp_path.iterdir()] == ["Data.csv"]
+def test_a_folder_with_a_folder_of_a_grids_name_is_refused_whole(tmp_path: Path) -> None:
+    (tmp_path / "elevation_m.asc").mkdir()
+    with pytest.raises(InputError, match="without other layers or fuel tables, got elevation_m"):
+        write_ascii_folder(tmp_path, generate(3, 8, family="grassland"))
+    assert [path.name for path in tmp_path.iterdir()] == ["elevation_m.asc"]
 
 
-def test_a_plain_landscape_is_written_without_what_it_has_not(tmp_path: Path) -> None:
-    land = generate(3, 8, family="grassland")
-    names = {path.name for path in write_cell2fire(tmp_path, land)}
-    assert names == {"fuels.asc", "elevation.asc", "slope.asc", "saz.asc", "cbd.asc", "cbh.asc",
-                     "ccf.asc", "spain_lookup_table.csv", "Data.csv"}
-
-
-def test_that_there_are_no_heights_is_still_said_after_writing(tmp_path: Path) -> None:
-    land = generate(3, 8, family="forest")
-    land = replace(land, canopy_height_m=np.zeros(land.shape), crs="EPSG:32611")
-    assert land.canopy_cover.any()
-    names = {path.name for path in write_cell2fire(tmp_path, land)}
-    assert {"cbd.asc", "ccf.asc"} <= names
-    assert "hm.asc" not in names
-    again = warned(tmp_path, "has no canopy height, taken as 0: the wind is not sheltered",
-                   terrain="shipped")
-    assert again.checksum() == land.checksum()
-
-
-def test_the_written_table_alone_gives_the_terrain_back(tmp_path: Path) -> None:
-    land = rich("rothermel")
+def test_the_table_alone_gives_the_terrain(tmp_path: Path) -> None:
+    land = replace(generate(3, (9, 11), family="forest"), crs="EPSG:32611")
     write_cell2fire(tmp_path, land)
     for name in ("elevation", "slope", "saz", "cbd", "cbh", "ccf", "hm"):
         (tmp_path / f"{name}.asc").unlink()
     again = warned(tmp_path, "is taken from Data.csv", terrain="shipped")
     assert again.checksum() == land.checksum()
-
-
-def test_data_csv_has_the_columns_of_each_program(tmp_path: Path) -> None:
-    write_cell2fire(tmp_path, rich("fbp"))
-    header, first = (tmp_path / "Data.csv").read_text().splitlines()[:2]
-    assert header == ("fueltype,mon,jd,M,jd_min,lat,lon,elev,ffmc,ws,waz,bui,ps,saz,pc,pdf,gfl,cur,"
-                      "time,pattern,ftypeN")
-    row = dict(zip(header.split(","), first.split(","), strict=True))
-    assert float(row["lat"]) == pytest.approx(0.004, abs=0.01)  # the map lies at the false origin
-    assert row["time"] == "20"
-    write_cell2fire(tmp_path / "w", replace(rich("rothermel"), crs=None))
-    header = (tmp_path / "w" / "Data.csv").read_text().splitlines()[0]
-    assert header.startswith("fueltype,lat,lon,elev,ws,waz,ps,saz,cur,cbd,cbh,ccf,ftypeN,fmc,prob")
-
-
-def test_what_cell2fire_cannot_hold_is_refused(tmp_path: Path) -> None:
-    land = generate(3, 8)
-    old = replace(land, fuel_model=np.full(land.shape, 4))
-    with pytest.raises(InputError, match=r"expected models of Scott & Burgan.*64 cells of other "
-                                         r"models, such as code 4 \(FM4\)"):
-        write_cell2fire(tmp_path / "a", old)
-    with pytest.raises(InputError, match="a map in metres"):
-        write_cell2fire(tmp_path / "a", replace(land, cell_size_m=30.48))
-    assert not (tmp_path / "a").exists()
 
 
 def test_breaks_are_numbered_from_one(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from firebreak.checks import InputError
-from firebreak.landscape.formats.folders import write_cell2fire
 from firebreak.landscape.formats.read import LandscapeWarning, read_landscape
 from firebreak.landscape.formats.tables import read_ignitions
 from firebreak.landscape.landscape import NODATA, Landscape
@@ -100,13 +99,3 @@ def test_otay_reads_with_a_word_on_its_impossible_degrees(data_dir: Path) -> Non
     land = read_warned(data_dir / "lcp-otay-90m",
                        "slope counts as degrees but reaches 108, so it is in percent")
     assert land.slope_tan.max() < 1.0
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["cell2fire-arrowhead-fire1", "c2fw-sb-vilo100"])
-def test_instances_survive_writing_and_reading(data_dir: Path, tmp_path: Path, name: str) -> None:
-    land = read_landscape(data_dir / name, terrain="shipped")
-    write_cell2fire(tmp_path / "out", land)
-    again = read_landscape(tmp_path / "out", terrain="shipped")
-    assert again.checksum() == land.checksum()
-    assert again.transform == land.transform

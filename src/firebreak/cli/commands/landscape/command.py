@@ -157,10 +157,6 @@ def about_sample(spec: str) -> list[str]:
     return [f"{key.replace('_', ' ')}: {value}" for key, value in facts.items()]
 
 
-FILES = ("geotiff", "lcp")
-"""Formats of one file; the others are folders."""
-
-
 @dataclass(frozen=True)
 class ConvertArguments:
     """Write a landscape in another format, on other cells, or with other layers."""
@@ -168,10 +164,9 @@ class ConvertArguments:
     landscape: Annotated[str, POSITIONAL]
     """A file or folder, synthetic:SEED[:SIZE], or sample:NAME."""
     out: Path
-    """The file to write, or for ascii and cell2fire a folder that is new or empty."""
-    to: Literal["geotiff", "ascii", "cell2fire", "lcp"] = "geotiff"
-    """One landscape GeoTIFF; one ASCII grid per layer; a Cell2Fire (C2F-W) folder, with the
-    weather and ignitions of the Cell2Fire folder that it came from; or a FARSITE .lcp."""
+    """The file to write, or for ascii a folder that is new or empty."""
+    to: Literal["geotiff", "ascii", "lcp"] = "geotiff"
+    """One landscape GeoTIFF; one ASCII grid per layer; or a FARSITE .lcp."""
     terrain: Literal["derived", "shipped"] = "derived"
     """Derive slope and aspect from elevation, or take the file's own."""
     crs: str | None = None
@@ -211,12 +206,10 @@ def convert(bound: Bound[ConvertArguments]) -> int:
         land = to_cell_size(land, args.cell_size_m)
     land = with_rasters(land, value=args.value, cost=args.cost, treatable=args.treatable,
                         barriers=args.barriers, ignition=args.ignitions)
-    with held_folder(None if args.to in FILES else args.out):
+    with held_folder(args.out if args.to == "ascii" else None):
         files = [str(path) for path in _write(land, args)]
-        copies = _copied(args) if args.to == "cell2fire" else []
     print(describe(land))
-    print("\n".join([*files, *(f"{copy} (copied)" for copy in copies)]))
-    files += copies
+    print("\n".join(files))
     if args.json:
         rows, cols = land.shape
         common.print_json({"files": files, "seconds": time.perf_counter() - begin, "rows": rows,
@@ -226,10 +219,10 @@ def convert(bound: Bound[ConvertArguments]) -> int:
 
 
 def _write(land: "Landscape", args: ConvertArguments) -> list[Path]:
-    from firebreak.landscape.formats.folders import write_ascii_folder, write_cell2fire
+    from firebreak.landscape.formats.folders import write_ascii_folder
     from firebreak.landscape.formats.write import write_landscape, write_lcp
 
-    if args.to in FILES:
+    if args.to != "ascii":
         if args.out.is_dir():
             raise fail(expected="a file to write", given="a folder", where=str(args.out),
                        remedy="choose a name such as landscape.tif")
@@ -239,19 +232,4 @@ def _write(land: "Landscape", args: ConvertArguments) -> list[Path]:
     if any(folder.iterdir()):
         raise fail(expected="a folder that is new or empty", given="one with files",
                    where=str(folder), remedy="choose another --out")
-    return (write_cell2fire if args.to == "cell2fire" else write_ascii_folder)(folder, land)
-
-
-def _copied(args: ConvertArguments) -> list[str]:
-    """Copies of what a Cell2Fire folder holds beside its map."""
-    from firebreak.landscape.formats.cell2fire import is_folder
-    from firebreak.landscape.formats.folders import copy_weather_and_ignitions
-
-    source = Path(args.landscape)
-    if not source.is_dir() or not is_folder(source):
-        return []
-    # The cells in Ignitions.csv are numbered on the source's own grid.
-    kept = args.cell_size_m is None and args.ignitions is None
-    if not kept and any(path.name.lower() == "ignitions.csv" for path in source.iterdir()):
-        print(f"Ignitions.csv of {source} is not copied: --cell-size-m or --ignitions replaces it")
-    return [str(path) for path in copy_weather_and_ignitions(source, args.out, ignitions=kept)]
+    return write_ascii_folder(folder, land)
