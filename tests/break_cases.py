@@ -61,6 +61,8 @@ def with_rules(case: Case, rules: str, seed: int, steps: int = 1) -> TravelField
         other = other._replace(heat=heat_of(other, 200.0 * slower.head),
                                spots=field.spots._replace(cells=0.5 * field.spots.cells))
         breaks = breaks._replace(treated=treated_part(field, other))
+    if "bare" in rules:
+        breaks = breaks._replace(bare=rng.random(case.burnable.shape) < 0.4)
     return field._replace(breaks=crewed(breaks, case, rules, rng))
 
 

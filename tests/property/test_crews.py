@@ -43,11 +43,12 @@ class CrewMap(_Map):
     """A field that has its treated fuel, and what crews do in it."""
 
     def __init__(self, field: TravelField, scenario, source, breaks, key):
-        super().__init__(field, scenario, source, None)
+        bare = breaks & field.breaks.bare if field.breaks.bare.size else np.zeros_like(breaks)
+        super().__init__(field, scenario, source, bare)
         self.heat = unpad(field.heat[scenario, :, 0], field.shape).tolist()
         self.ready = unpad(field.breaks.ready[0], field.shape).tolist()
         self.rule, self.key = field.breaks.crew, key
-        self.breaks = breaks.copy()
+        self.breaks = breaks & ~bare
         self.breaks[source] = False
         self.held = []
 
@@ -137,7 +138,7 @@ def burn_slowly_held(field, scenario, source, duration, breaks, key):
 
 
 @pytest.mark.slow
-@given(cases(14, fires=6), st.sampled_from(["held-shaded", "few-held-shaded"]),
+@given(cases(14, fires=6), st.sampled_from(["held-shaded", "few-held-shaded", "held-shaded-bare"]),
        st.integers(0, 2**32 - 1))
 @settings(max_examples=80, deadline=None)
 def test_held_breaks_have_the_bits_of_the_slow_version(case: Case, rules: str, seed: int) -> None:

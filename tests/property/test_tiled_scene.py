@@ -38,6 +38,7 @@ from strategies import of_widths, random_case, with_roads
 
 SMALL = FireRegime(burned_share=0.03)
 STRONG = WindClimate(wind_20ft_mean_m_min=900.0, wind_20ft_spread_m_min=200.0)
+MIXED = Treatment(kind="shaded", by_cell=(Treatment(width_m=4.0), Treatment(kind="shaded")))
 CONDITIONS = {
     "plain": FireConditions(scenarios=3, regime=SMALL),
     "strong wind": FireConditions(scenarios=3, regime=SMALL, climate=STRONG),
@@ -53,6 +54,10 @@ CONDITIONS = {
     "breached breaks and embers": FireConditions(
         scenarios=2, regime=SMALL, breach="wilson", treatment=Treatment(width_m=1.0),
         climate=STRONG, spotting=SpottingModel(surface_brands_per_ha=2.0)),
+    "mixed treatments": FireConditions(scenarios=2, regime=SMALL, breach="wilson", treatment=MIXED),
+    "roads, mixed treatments of several widths, and crews": FireConditions(
+        scenarios=2, regime=SMALL, breach="wilson", treatment=MIXED,
+        hold=HoldRule(by="hand", response_min=20.0)),
     "crews at shaded breaks": FireConditions(
         scenarios=2, regime=SMALL, treatment=Treatment(kind="shaded"),
         hold=HoldRule(by="hand", response_min=20.0)),
@@ -88,6 +93,9 @@ def land_of(name: str) -> Landscape:
         land = with_roads(land)
     if "widths" in name:
         land = of_widths(land)
+    if "mixed" in name:
+        land = replace(land, treatment=np.random.default_rng(5).integers(
+            0, 2, land.shape).astype(np.int16))
     layers = tuple(np.random.default_rng(k).random(land.shape).astype(np.float32)
                    for k, _ in enumerate(CONDITIONS[name].layers))
     return replace(land, layers=layers) if layers else land

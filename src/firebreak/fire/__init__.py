@@ -62,7 +62,7 @@ from firebreak.fire.travel.travel_field import (
     padded_width,
     unpad,
 )
-from firebreak.fire.variants import Perturbation, held_by, perturbed, with_states
+from firebreak.fire.variants import Perturbation, held_by, perturbed, treated_as, with_states
 
 __all__ = [
     "BURNED",
@@ -133,6 +133,7 @@ __all__ = [
     "point_behavior",
     "read_layers",
     "treat",
+    "treated_as",
     "unpad",
     "with_proposal",
     "with_states",

@@ -59,7 +59,8 @@ class FireConditions:
     assumed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.treatment.kind == "shaded" and self.breach != "never":
+        shaded = self.treatment.kind == "shaded" and not self.treatment.mixed
+        if shaded and self.breach != "never":
             raise fail(expected="no rule of breach for shaded breaks, which burn",
                        given=f"'{self.breach}'", where="breaks",
                        remedy="leave the rule out, or make the breaks hard")

@@ -43,7 +43,7 @@ from firebreak.fire.travel.travel_field import (
 from firebreak.free_memory import give_back_freed
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.windows import Window
-from firebreak.landscape.treatments import Treatment, strips_of, treated_landscape
+from firebreak.landscape.treatments import Treatment, bare_of, strips_of, treated_landscape
 from firebreak.units import KW_M_PER_BTU_FT_S, METRES_PER_FOOT
 from firebreak.weather.scenarios import WeatherScenarios
 from firebreak.weather.streams import WeatherStreams
@@ -121,14 +121,17 @@ def with_breaks(travel: TravelField, landscape: Landscape, behavior: FireBehavio
 
 def _break_rules(travel: TravelField, landscape: Landscape, behavior: FireBehavior,
                  streams: WeatherStreams, conditions: FireConditions) -> BreakRules:
-    treatment = conditions.treatment
+    treatment, rules = conditions.treatment, travel.breaks._replace(leak=conditions.leak)
     if treatment.kind == "shaded":
         treated = treated_landscape(landscape, treatment)
         after = fire_behavior(treated, streams.steps, conditions.model)
         part = travel_under(treated, after, streams, conditions, bool(travel.heat.size))
-        return travel.breaks._replace(leak=conditions.leak, treated=treated_part(travel, part))
+        rules = rules._replace(treated=treated_part(travel, part))
+        if not treatment.mixed:
+            return rules
+        rules = rules._replace(bare=bare_of(landscape, treatment))
     width = strips_of(landscape, treatment)
-    rules = travel.breaks._replace(leak=conditions.leak, lost=left_of(landscape, treatment))
+    rules = rules._replace(lost=left_of(landscape, treatment))
     if conditions.breach == "never":
         return rules
     chance = breach_probability(behavior.fireline_intensity_kw_m, behavior.flame_length_m, width,
@@ -142,6 +145,8 @@ def _break_rules(travel: TravelField, landscape: Landscape, behavior: FireBehavi
 def left_of(landscape: Landscape, treatment: Treatment) -> float | NDArray[np.float32]:
     """The share of a cell that a break of bare ground leaves, see `BreakRules.lost`."""
     left = np.maximum(0.0, 1.0 - strips_of(landscape, treatment) / landscape.cell_size_m)
+    if treatment.mixed and np.any(left > 0.0):
+        left = np.where(bare_of(landscape, treatment), left, 1.0)
     return float(left) if left.ndim == 0 else left.astype(np.float32)
 
 

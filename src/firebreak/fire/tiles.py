@@ -34,6 +34,7 @@ from firebreak.fire.travel.travel_field import (
     row_arrays,
 )
 from firebreak.landscape.raster.windows import Window
+from firebreak.landscape.treatments import bare_of
 from firebreak.native_library import max_threads
 
 SIDE = 64  # cells along a tile
@@ -94,6 +95,9 @@ def empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDA
     if field.breaks.strips:  # of the whole map, of which the sample knows one cell
         field = field._replace(breaks=field.breaks._replace(
             lost=left_of(land, scene.conditions.treatment)))
+    if field.breaks.bare.size:
+        field = field._replace(breaks=field.breaks._replace(
+            bare=bare_of(land, scene.conditions.treatment)))
     field = with_crews(field, land, scene.conditions)
     if before is None:
         return setup_of(field, overlays_of(field, value, breaks)), make

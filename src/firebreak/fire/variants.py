@@ -11,14 +11,16 @@ from firebreak.fire.behavior_models import behavior_on_demand, fire_behavior
 from firebreak.fire.effects.breaks import HoldRule
 from firebreak.fire.making import with_travel
 from firebreak.fire.scene import Scene
-from firebreak.fire.spread import travel_under, with_crews
+from firebreak.fire.spread import travel_under, with_breaks, with_crews
 from firebreak.fire.travel.arcs import NO_CREWS
 from firebreak.fire.travel.travel_field import (
     BreakRules,
     TravelField,
     Treated,
+    pad,
     padded_cells,
 )
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.treatments import Treatment, treated_landscape
 from firebreak.weather.fwi import ffmc_of_moisture, fine_fuel_moisture
 from firebreak.weather.scenarios import DEAD_MOISTURES, WeatherScenarios
@@ -78,6 +80,24 @@ def held_by(scene: Scene, hold: HoldRule | None) -> Scene:
     rules = scene.travel.breaks._replace(ready=BreakRules().ready, crew=NO_CREWS)
     return replace(scene, conditions=conditions, travel=with_crews(
         scene.travel._replace(breaks=rules), scene.landscape, conditions))
+
+
+def treated_as(scene: Scene, landscape: Landscape, treatment: Treatment) -> Scene:
+    """The scene with breaks of other treatments, for fires that burn as a whole: what repairs fires
+    knows one kind of break. Weather, fires and values stay.
+
+    landscape: the scene's, whose `treatment` and `strip_m` may be others.
+    """
+    conditions = replace(scene.conditions, treatment=treatment)
+    made = replace(scene, landscape=landscape, conditions=conditions)
+    if scene.travel is None:
+        return made
+    ground = scene.travel.breaks.ground
+    chance = (np.where(pad(ground) > 0, scene.travel.breaks.breach, np.float32(0.0))
+              if ground.size else BreakRules().breach)
+    travel = scene.travel._replace(breaks=BreakRules(ground=ground, breach=chance))
+    return replace(made, travel=with_breaks(travel, landscape, scene.behavior, scene.streams,
+                                            conditions))
 
 
 def with_states(scene: Scene, states: Sequence[Treatment], cells: NDArray[np.int64],

@@ -48,8 +48,9 @@ class Treatment:
         fuels: pairs of the beginning of a fuel's name and the name of the fuel after the treatment,
             for which fine_fuel does not count; the longest beginning holds.
         canopy_cover, canopy_base_height, canopy_bulk_density: factors, before the bounds above.
-        by_cell: several treatments of one kind, of which `Landscape.treatment` names one for each
-            cell; what else is said here is then of no meaning.
+        by_cell: several treatments, of which `Landscape.treatment` names one for each cell; what
+            else is said here is then of no meaning, but for the width of those that leave bare
+            ground. Where they are of both kinds, `kind` is "shaded".
     """
 
     kind: BreakKind = BreakSettings.break_kind
@@ -64,6 +65,11 @@ class Treatment:
     canopy_base_height: float = 1.0
     canopy_bulk_density: float = 1.0
     by_cell: "tuple[Treatment, ...]" = ()
+
+    @property
+    def mixed(self) -> bool:
+        """True where some cells become bare ground, and others burn."""
+        return len({one.kind for one in self.by_cell}) > 1
 
 
 def treatment_of(breaks: BreakSettings) -> Treatment:
@@ -82,6 +88,13 @@ def break_width_m(treatment: Treatment, cell_size_m: float) -> float:
                    given=f"{treatment.width_m:g} m", where=_WHERE,
                    remedy="treat several cells side by side, or coarsen the map")
     return cell_size_m if treatment.width_m is None else treatment.width_m
+
+
+def bare_of(landscape: Landscape, treatment: Treatment) -> NDArray[np.bool_]:
+    """The cells [H, W] that mixed treatments leave bare."""
+    assert landscape.treatment is not None
+    bare = np.array([one.kind == "hard" for one in treatment.by_cell])
+    return np.asarray(bare[np.maximum(landscape.treatment, 0)])
 
 
 def strips_of(landscape: Landscape, treatment: Treatment) -> NDArray[np.float32] | float:

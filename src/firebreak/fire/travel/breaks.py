@@ -33,12 +33,12 @@ def break_state(rules: BreakRules) -> int:
     """Code of a break in the engine's overlay; OPEN for breaks that burn as treated fuel."""
     if rules.treated is not None:
         return HELD_BREAK if rules.held else OPEN
-    return NARROW_BREAK if rules.strips else _bare_state(rules)
+    return _bare_state(rules)
 
 
 def _bare_state(rules: BreakRules) -> int:
-    """Code of bare ground as wide as its cell."""
-    return BREAK if rules.breach.size else CLOSED
+    """Code of a break of bare ground."""
+    return NARROW_BREAK if rules.strips else BREAK if rules.breach.size else CLOSED
 
 
 def open_state(burnable: NDArray[np.bool_], breaks: NDArray[np.bool_],

@@ -48,7 +48,7 @@ class BreakRules(NamedTuple):
     ground: u8 [H, W], codes of bare ground that fire crosses as `breach` says, 0 elsewhere; or no
         rows: nowhere.
     bare: bool [H, W], where breaks are bare ground although others burn; or no rows: nowhere. Of
-        breaks of several ages, which burn as they are laid out and are not changed.
+        breaks of several ages or treatments, which burn as they are laid out and are not changed.
     """
 
     leak: bool = False
