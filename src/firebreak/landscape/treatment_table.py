@@ -291,12 +291,13 @@ def with_treatments(landscape: Landscape, rows: Sequence[TreatmentRow], where: s
 
 
 def treatment_of_rows(rows: Sequence[TreatmentRow], age_years: int, where: str,
-                      width_m: float | None = None) -> Treatment:
+                      width_m: float | None = None, *, mixed: bool = False) -> Treatment:
     """Breaks made by these treatments at an age, as the engine takes them.
 
     Args:
         where: how the treatments were asked for, for errors.
         width_m: of the strip of bare ground; None for the whole cell.
+        mixed: they may leave bare ground beside fuel, in breaks that are judged and not planned.
 
     Raises:
         InputError: an age beyond a table, treatments that leave bare ground beside others, a width
@@ -304,19 +305,20 @@ def treatment_of_rows(rows: Sequence[TreatmentRow], age_years: int, where: str,
     """
     after = [row.state_at(age_years, where).treatment for row in rows]
     kinds = {one.kind for one in after}
-    if len(kinds) > 1:
+    if len(kinds) > 1 and not mixed:
         bare = [row.name for row, one in zip(rows, after, strict=True) if one.kind == "hard"]
         raise fail(expected="treatments that all leave bare ground, or none of them",
                    given=f"{' and '.join(bare)} beside others", where=where,
                    remedy="plan with these and with the others by themselves")
-    if kinds == {"hard"}:
-        after = [replace(one, width_m=width_m) for one in after]
+    if "hard" in kinds:
+        after = [replace(one, width_m=width_m) if one.kind == "hard" else one for one in after]
     elif width_m is not None:
         raise fail(expected="no width beside a treatment of whole cells, which burn",
                    given=f"{width_m:g} m", where=where, remedy="leave --break-width-m out")
     if len(after) == 1:
         return after[0]
-    return Treatment(kind=after[0].kind, width_m=after[0].width_m,
+    return Treatment(kind="shaded" if "shaded" in kinds else "hard",
+                     width_m=width_m if "hard" in kinds else None,
                      name=", ".join(row.name for row in rows), by_cell=tuple(after))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from firebreak.api.shared.budget import money_by_year, phases_of
 from firebreak.api.shared.executor_options import WindowOptions, use_threads
-from firebreak.api.shared.map_defaults import is_map, rows_named
+from firebreak.api.shared.map_defaults import check_one_treatment, is_map, rows_named
 from firebreak.api.shared.option_rules import (
     check_corridors,
     check_on_land,
@@ -133,6 +133,7 @@ def read_request(source: "str | Landscape", options: PlanOptions) -> PlanRequest
         policy = _policy(method, options)
     if by_windows is False:
         _check_memory(source, options)
+    check_one_treatment(options.place.network, options.scene.breaks)
     if isinstance(source, str):
         from firebreak.api.shared.scene_checks import check_breaks_first
 

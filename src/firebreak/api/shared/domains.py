@@ -13,6 +13,8 @@ from firebreak.landscape.names import SAMPLE, is_made, is_sample, sample_names
 from firebreak.planning.core.area import Offset, area_mask, named_area
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from firebreak.landscape.landscape import Landscape
     from firebreak.landscape.raster.on_grid import ArrayOnGrid
     from firebreak.planning.core.domain import Domain
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 class Part(NamedTuple):
     """The part of a map to burn. source: what it was read from, empty if it was handed in; offset:
     where `land` lies in `full`; domain: how its margin was found, None where fires start in the
-    part alone.
+    part alone; may: bool of `full`, where breaks may go whatever their treatment, where it counts.
     """
 
     source: str
@@ -29,6 +31,7 @@ class Part(NamedTuple):
     land: "Landscape"
     offset: Offset
     domain: "Domain | None"
+    may: "NDArray[np.bool_] | None" = None
 
 
 def part_of_map(full: "Landscape", area: "str | ArrayOnGrid | None", options: SceneOptions,

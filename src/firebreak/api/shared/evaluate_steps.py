@@ -11,6 +11,7 @@ from firebreak.api.shared.budget import share_of
 from firebreak.api.shared.domains import Part, part_of_map
 from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.inputs import check_named_there
+from firebreak.api.shared.map_defaults import ShapeTreatments, treatments_of_shapes
 from firebreak.api.shared.option_rules import check_methods_fit, check_on_maps
 from firebreak.api.shared.plan_options import EvaluateOptions
 from firebreak.api.shared.records import warn_of_other_options
@@ -86,7 +87,9 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         if isinstance(plan, Path):
             plan_file(plan)
     check_named_there(options)
+    own = [_own_treatments(plan, options) for plan in plans]
     from firebreak.api.shared.policies import policy_for
+    from firebreak.fire import treated_as
     from firebreak.planning.core.fire_counts import enough_plan_fires, fits
     from firebreak.planning.evaluation.compared_plans import checked_plans
     from firebreak.planning.output.given import features_of, is_drawn
@@ -110,14 +113,17 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
                                   or _is_large(named or size_in_headers(path_of(source))))
             check_memory_first(source, named, None if in_tiles else least_rows(
                 source, given.weather, given.scenarios))
-    parts = [part for source in sources for part in parts_of(source, options, plans)]
+    parts = [part for source in sources for part in parts_of(source, options, [
+        plan for plan, treated in zip(plans, own, strict=True) if treated is None], any(own))]
     lands = [part.land for part in parts]
-    read = [_plan(one, parts, options) for one in plans]
+    treated = [None if made is None else _treated(one, made, _only(parts), options)
+               for one, made in zip(plans, own, strict=True)]
+    read = [_plan(one, parts, options, land) for one, land in zip(plans, treated, strict=True)]
     features = [features_of(one, plan, parts[0].full, parts[0].offset)
                 if isinstance(one, Path) and is_drawn(one) else []
                 for one, plan in zip(plans, read, strict=True)]
     shares = _shares(options, lands, read)
-    checked_plans(lands, methods, read, shares, options.random_draws)
+    checked_plans(lands, methods, read, shares, options.random_draws, treated)
     scenes = [_scene(part.land, part.source, options,
                      tiled and (_is_large(part.land.shape) if by_workers
                                else not fits(part.land.shape, options.scene.conditions(
@@ -127,7 +133,10 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         "budget_share": shares,
         "plan_fires": max(enough_plan_fires(scene, options.plan_fires) for scene in scenes),
         "seed": options.scene.seed, "policy": policy, "random_draws": options.random_draws,
-        "plans": read, "features": features, "search": options.search()},
+        "plans": read, "features": features, "search": options.search(),
+        "own": [None if made is None or land is None
+                else treated_as(scenes[0], land, made.treatment)
+                for made, land in zip(own, treated, strict=True)]},
         [part.domain for part in parts])
 
 
@@ -164,8 +173,38 @@ def kept_in(folder: Path, burn: "Burn") -> "Burn":
     return kept
 
 
-def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions) -> "Plan":
-    """A plan, read for the only landscape if need be; where only a part burns, of that part."""
+def _own_treatments(plan: "Path | Plan", options: EvaluateOptions) -> ShapeTreatments | None:
+    """The treatments that the shapes of a plan name, where they are not those of all breaks."""
+    from firebreak.planning.output.given import is_drawn
+
+    if not isinstance(plan, Path) or not is_drawn(plan):
+        return None
+    return treatments_of_shapes(plan, options.scene.breaks)
+
+
+def _treated(plan: "Path | Plan", made: ShapeTreatments, part: Part,
+             options: EvaluateOptions) -> "Landscape":
+    """The land of a part with the treatment of each shape of a plan."""
+    from firebreak.landscape.raster.on_grid import mask_of
+    from firebreak.planning.core.area import area_mask
+    from firebreak.planning.output.feature_treatments import treated_by_shapes
+
+    assert isinstance(plan, Path)
+    assert part.may is not None
+    may, built = part.may, options.scene.map.built
+    if options.area is not None:
+        may = may & area_mask(part.full, options.area)
+    if built is not None:
+        may = may & ~mask_of(built, part.full, how="any")
+    return treated_by_shapes(plan, part.land, part.full, part.offset, may, *made)
+
+
+def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions,
+          treated: "Landscape | None") -> "Plan":
+    """A plan, read for the only landscape if need be; where only a part burns, of that part.
+    treated: that part with treatments of the plan's own.
+    """
+    from firebreak.planning.core.plan import on_budget_of
     from firebreak.planning.output.export import read_plan
     from firebreak.planning.output.given import given_plan, is_drawn, name_of
 
@@ -175,7 +214,9 @@ def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions)
         part = own[0] if own else None
     elif is_drawn(given):
         part = _only(parts)
-        return given_plan(given, part.land, part.full, part.offset, name_of(given))
+        land = part.land if treated is None else treated
+        return on_budget_of(part.land, given_plan(given, land, part.full, part.offset,
+                                                  name_of(given)))
     else:
         warn_of_other_options(given, options.scene)
         part = _only(parts)
@@ -203,18 +244,19 @@ def _is_large(shape: tuple[int, int] | None) -> bool:
 
 
 def parts_of(source: "str | Landscape", options: EvaluateOptions,
-             plans: "Sequence[Path | Plan]" = ()) -> list[Part]:
+             plans: "Sequence[Path | Plan]" = (), untreated: bool = False) -> list[Part]:
     """The area of a landscape, or windows drawn over the whole of it, each with the land where its
     fires come from; a window of land that has no such surroundings is a landscape of its own.
-    plans: may say widths of breaks.
+    plans: may say widths of breaks. untreated: keep where breaks may go whatever the treatment.
 
     Raises:
         InputError: no landscape there, or no window.
     """
-    spec = source if isinstance(source, str) else ""
-    land = options.scene.with_strips(options.scene.read(source), plans)
+    spec, given = source if isinstance(source, str) else "", options.scene.read_map(source)
+    land = options.scene.with_strips(options.scene.with_treatments(given), plans)
     if options.window is None:
-        return [part_of_map(land, options.area, options.scene, spec)]
+        part = part_of_map(land, options.area, options.scene, spec)
+        return [part._replace(may=given.treatable) if untreated else part]
     rows, cols = land.shape
     room = (rows // options.window) * (cols // options.window)
     check_windows(land.name, min(options.windows, room), options.window**2,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.shared.domains import Part, part_of_map
+from firebreak.api.shared.map_defaults import check_one_treatment
 from firebreak.api.shared.option_rules import check_on_land, check_on_maps
 from firebreak.api.shared.plan_options import SimulateOptions
 from firebreak.api.shared.scene_checks import (
@@ -83,6 +84,7 @@ def part_to_burn(source: "str | Landscape", options: SimulateOptions, *,
                    remedy="1000 is usual")
     spec = source if isinstance(source, str) else ""
     check_on_maps([source], options.scene)
+    check_one_treatment(options.plan, options.scene.breaks)
     named = named_shape(options.area)
     if spec and (options.area is None or named is not None):
         check_memory_first(spec, named, None)

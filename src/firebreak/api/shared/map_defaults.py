@@ -3,12 +3,16 @@ that are assumed where no option says them. Synthetic land and training have the
 settings.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from firebreak.checks import fail
 from firebreak.settings.scene import MadeBreaks
 from firebreak.settings.schema import option_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from firebreak.landscape.landscape import Landscape
     from firebreak.landscape.treatment_table import TreatmentRow
     from firebreak.landscape.treatments import Treatment
@@ -70,3 +74,54 @@ def treatment_asked(breaks: MadeBreaks) -> "Treatment":
     if not rows:
         return treatment_of(breaks)
     return treatment_of_rows(rows, breaks.treatment_age, WHERE, breaks.break_width_m)
+
+
+class ShapeTreatments(NamedTuple):
+    """Treatments of shapes. rows: those that are asked for, and behind them those that shapes name
+    beside. by_shape: of each shape those that it names. treatment: as the engine takes `rows`.
+    """
+
+    rows: "list[TreatmentRow]"
+    by_shape: "Sequence[Sequence[TreatmentRow]]"
+    treatment: "Treatment"
+
+
+def treatments_of_shapes(path: "Path", breaks: MadeBreaks) -> ShapeTreatments | None:
+    """The treatments that the shapes of a file name; None where they are what all breaks are.
+
+    Raises:
+        InputError: an unknown one, or none asked for all other breaks; an age beyond the table.
+    """
+    from firebreak.landscape.treatment_table import read_table, treatment_of_rows
+    from firebreak.planning.output.feature_treatments import rows_of_shapes
+
+    rows = rows_named(breaks)
+    by_shape = rows_of_shapes(path, rows, read_table(breaks.treatments))
+    if all(not own or own == rows for own in by_shape):
+        return None
+    if not rows:
+        raise fail(expected="--treatment beside shapes that name their own, for all other breaks "
+                            "and the unit of their costs", given="none", where=str(path),
+                   remedy="name one, for example --treatment bare-line")
+    every = [*rows, *{row.name: row for own in by_shape for row in own
+                      if row not in rows}.values()]
+    return ShapeTreatments(every, by_shape, treatment_of_rows(
+        every, breaks.treatment_age, str(path), breaks.break_width_m, mixed=True))
+
+
+def check_one_treatment(path: object, breaks: MadeBreaks) -> None:
+    """Refuses shapes that name other treatments than those of all breaks, where one scene has to
+    say what all breaks do.
+
+    Raises:
+        InputError: they do, or as of `treatments_of_shapes`.
+    """
+    from pathlib import Path
+
+    from firebreak.planning.output.given import is_drawn
+
+    if isinstance(path, Path) and is_drawn(path) and treatments_of_shapes(path, breaks) is not None:
+        raise fail(expected=f"shapes whose attribute 'treatment' is {breaks.treatment} or empty",
+                   given="other treatments", where=str(path),
+                   remedy="give it to evaluate, which judges each shape by its own, or remove the "
+                          "attribute")

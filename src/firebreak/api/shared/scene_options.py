@@ -180,6 +180,14 @@ class SceneOptions:
         return f"Fires meet {' and '.join(words)}.\n" if words else ""
 
     def read(self, spec: "str | Landscape", *, moved: bool = False) -> "Landscape":
+        """The landscape of `read_map`, with the treatments and the breaks that stand.
+
+        Raises:
+            InputError: a file is damaged, or does not fit.
+        """
+        return self.with_treatments(self.read_map(spec, moved=moved))
+
+    def read_map(self, spec: "str | Landscape", *, moved: bool = False) -> "Landscape":
         """The landscape that was handed in, or is read, with the rasters of the options. moved: see
         `with_rasters`.
 
@@ -188,10 +196,9 @@ class SceneOptions:
         """
         from firebreak.landscape.formats.overlays import with_rasters
         from firebreak.landscape.formats.read import read_landscape
-        from firebreak.landscape.treatment_table import with_treatments
 
         given, source = self.map, spec if isinstance(spec, str) else ""
-        rows = rows_named(self.breaks)  # what is wrong there is said before a large map is read
+        rows_named(self.breaks)  # what is wrong there is said before a large map is read
         if isinstance(spec, str):
             if given.ignitions is None:
                 notice_of_ignitions(Path(spec))
@@ -201,10 +208,19 @@ class SceneOptions:
                             fought=given.hold_in,
                             crossed=self.breaks.breach != "never"
                             and not is_made(source or spec.name), moved=moved)
-        land = replace(land, value_unit=self._value_unit() or land.value_unit)
+        return replace(land, value_unit=self._value_unit() or land.value_unit)
+
+    def with_treatments(self, land: "Landscape") -> "Landscape":
+        """A landscape of `read_map` with the treatment of each cell, and the breaks that stand.
+
+        Raises:
+            InputError: costs by cell too, no cell that can be treated, breaks that cannot stand.
+        """
+        from firebreak.landscape.treatment_table import with_treatments
+
         if self.breaks.treatment is not None:
-            land = with_treatments(land, rows, WHERE, self.breaks.break_width_m)
-        return land if given.built is None else self._with_built(land, given.built)
+            land = with_treatments(land, rows_named(self.breaks), WHERE, self.breaks.break_width_m)
+        return land if self.map.built is None else self._with_built(land, self.map.built)
 
     def with_strips(self, land: "Landscape", sources: "Iterable[object]") -> "Landscape":
         """A landscape whose bare breaks are as wide as files of them say, the widest of each cell.

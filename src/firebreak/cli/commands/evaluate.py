@@ -60,7 +60,7 @@ def _run(args: EvaluateArguments) -> int:
     from firebreak.planning.evaluation.evaluate import evaluate
     from firebreak.planning.evaluation.tables import table, to_json
 
-    with _burning(args, scenes) as burn:
+    with _burning(args, [*scenes, *filter(None, request["own"])]) as burn:
         done = evaluate(scenes, methods, test_fires=args.test_fires,
                         bar=bars(args.scene.bars_hidden), burn=burn, **request)
     print(table(done))

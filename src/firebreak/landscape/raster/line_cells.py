@@ -86,10 +86,21 @@ def lines_on_grid(path: Path, landscape: Landscape, longest_m: float, *,
     return CutLines(found, outside, names, wide)
 
 
-def masks_of_shapes(path: Path, landscape: Landscape, attribute: str | None = None,
-                    ) -> Iterator[tuple[str, NDArray[np.bool_], float]]:
-    """Yield the name of each shape of a file, or its number from 1 where it has none, the cells
-    [H, W] that it touches, of lines with a width those beside them too, and the width, 0 for none.
+class Covering(NamedTuple):
+    """A shape on a map. name: or its number from 1 where it has none. mask: bool [H, W], the cells
+    that it touches, of a line with a width those beside it too. width_m: 0 for none. treatment:
+    text of the attribute, empty for none.
+    """
+
+    name: str
+    mask: NDArray[np.bool_]
+    width_m: float
+    treatment: str
+
+
+def masks_of_shapes(path: Path, landscape: Landscape,
+                    attribute: str | None = None) -> Iterator[Covering]:
+    """Yield each shape of a file on a map. attribute: that holds the widths.
 
     Raises: as `lines_on_grid`, but for lines of no length and outside the map.
     """
@@ -104,7 +115,7 @@ def masks_of_shapes(path: Path, landscape: Landscape, attribute: str | None = No
             cells += _area(line, reach)
             _check_cells(cells, path)
             mask.ravel()[cells_within(line, reach, landscape.shape)] = True
-        yield shape.name or str(number), mask, width
+        yield Covering(shape.name or str(number), mask, width, shape.treatment)
 
 
 def _wide_shapes(path: Path, attribute: str | None, landscape: Landscape,

@@ -22,7 +22,7 @@ from rasterio.crs import CRS
 from rasterio.errors import CRSError
 
 from firebreak.checks import InputError, fail, install, nearest, plain
-from firebreak.landscape.raster.vector_child import NAMES
+from firebreak.landscape.raster.vector_child import NAMES, TREATMENT
 from firebreak.lifetime import tied
 from firebreak.reading import check_file, from_json, text_of
 
@@ -49,11 +49,13 @@ _BESIDE = {".shp": (".shx", ".dbf", ".prj", ".cpg"), ".gpkg": (".gpkg-wal",)}
 class Shape(NamedTuple):
     """geometries: as GeoJSON has them, one unless it is a collection. value: of the attribute that
     was asked for, whatever it is. name: text of the first of NAMES that has any, else empty.
+    treatment: what the attribute of that name says, as text.
     """
 
     geometries: list[dict[str, Any]]
     value: Any = None
     name: str = ""
+    treatment: str = ""
 
 
 class Shapes(NamedTuple):
@@ -101,15 +103,15 @@ def read_shapes(path: Path, attribute: str | None = None) -> Shapes:
         content, system, names = read_vector(path, layer, attribute)
     features = _features(content, path)
     if attribute is None:
-        return Shapes([Shape(geometries, None, _name_in(own)) for geometries, own in features],
-                      system)
+        return Shapes([Shape(geometries, None, _name_in(own), _treatment_in(own))
+                       for geometries, own in features], system)
     names = names or tuple(dict.fromkeys(name for _, own in features for name in own))
     if attribute not in names:
         close = nearest(attribute, names)
         raise fail(expected=f"an attribute '{attribute}' of the shapes",
                    given=", ".join(names)[:200] or "none", where=str(path),
                    remedy=f"is '{close}' meant?" if close else "name one of these")
-    return Shapes([Shape(geometries, own.get(attribute), _name_in(own))
+    return Shapes([Shape(geometries, own.get(attribute), _name_in(own), _treatment_in(own))
                    for geometries, own in features], system)
 
 
@@ -117,6 +119,12 @@ def _name_in(attributes: dict[str, Any]) -> str:
     texts = (" ".join(plain(own).split()) for name in NAMES
              if isinstance(own := attributes.get(name), str))
     return next(filter(None, texts), "")[:LONGEST_NAME]
+
+
+def _treatment_in(attributes: dict[str, Any]) -> str:
+    said = next((own for name, own in attributes.items()
+                 if name.lower() == TREATMENT and own is not None and own == own), "")  # not nan
+    return " ".join(plain(str(said)).split())
 
 
 def _of_geojson(path: Path) -> tuple[Any, CRS]:

@@ -2,8 +2,8 @@
 
 Usage: vector_child.py FILE BYTES MOST LAYER [ATTRIBUTE]. The memory that the process may take is
 BYTES, what it may print MOST; LAYER may be empty where there is one; the shapes come with the
-attribute that is named and the text of those of NAMES. Nothing of firebreak is imported: the
-process must start fast, and what fails in it fails in it alone.
+attribute that is named, TREATMENT and the text of those of NAMES. Nothing of firebreak is imported:
+the process must start fast, and what fails in it fails in it alone.
 """
 
 import contextlib
@@ -14,6 +14,8 @@ import sys
 _NOT_NEEDED = ("geopandas", "pandas", "pyarrow", "pyproj", "shapely")
 NAMES = ("name", "NAME", "FULLNAME")
 """Attributes that name a shape, the first of them that has a text."""
+TREATMENT = "treatment"
+"""The attribute, in letters of any case, that says how a break is made."""
 
 
 def main(path: str, limit_bytes: int, most_bytes: int, layer: str,
@@ -39,7 +41,8 @@ def main(path: str, limit_bytes: int, most_bytes: int, layer: str,
         info = read_info(path, layer=chosen)
         there = [str(name) for name in info["fields"]]
         wanted = [name for name, kind in zip(there, info["dtypes"], strict=True)
-                  if name == attribute or (name in NAMES and kind == "object")]
+                  if name == attribute or name.lower() == TREATMENT
+                  or (name in NAMES and kind == "object")]
         meta, _, shapes, columns = raw.read(path, layer=chosen, columns=wanted,
                                                force_2d=True)
         known = [shape is not None for shape in shapes]

@@ -4,7 +4,7 @@ A plan is plain data. It knows the grid it belongs to by shape and checksum, not
 itself; `check_plan` holds it against one.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -123,6 +123,13 @@ def plan_of_cells(cells: NDArray[np.int64], landscape: Landscape, method: str) -
     whole = cost_of(np.flatnonzero(landscape.treatable), landscape)
     return plan_on(landscape, cells, method=method, budget=cost,
                    budget_share=min(1.0, cost / whole))
+
+
+def on_budget_of(landscape: Landscape, plan: Plan) -> Plan:
+    """A plan of a landscape whose breaks are made in other ways, as one of this, at its cost."""
+    whole = cost_of(np.flatnonzero(landscape.treatable), landscape)
+    return replace(plan, landscape_checksum=landscape.checksum(),
+                   budget_share=min(1.0, plan.cost / whole))
 
 
 def pieces_of(mask: NDArray[np.bool_]) -> int:

@@ -1,6 +1,7 @@
 """Plans that a comparison judges: made by methods, and given."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -38,7 +39,7 @@ class Planned(NamedTuple):
 def planned(scenes: Sequence[Scene], methods: Sequence[str], *,
             budget_share: float | Sequence[float], plan_fires: int, seed: int,
             policy: "Policy | None" = None, random_draws: int = RANDOM_DRAWS,
-            plans: Sequence[Plan] = (),
+            plans: Sequence[Plan] = (), lands: Sequence[Landscape | None] = (),
             search: SearchOptions = SEARCH, rules: PlanRules = FREE,
             existing: Mapping[str, Plan] = MappingProxyType({}),
             report: Reporter = no_report) -> Iterator[Planned]:
@@ -49,7 +50,7 @@ def planned(scenes: Sequence[Scene], methods: Sequence[str], *,
     """
     shares = [budget_share] * len(scenes) if isinstance(budget_share, float) else budget_share
     given = checked_plans([scene.landscape for scene in scenes], methods, plans, shares,
-                          random_draws)
+                          random_draws, lands)
 
     def make(scene: Scene, share: float, method: str, own_seed: int) -> Plan:
         if scene.tiled:
@@ -90,10 +91,13 @@ def _seeds_of(method: str, seed: int, random_draws: int) -> list[int]:
 
 
 def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Sequence[Plan],
-                  shares: Sequence[float], random_draws: int) -> list[dict[str, Plan]]:
+                  shares: Sequence[float], random_draws: int,
+                  own: Sequence[Landscape | None] = ()) -> list[dict[str, Plan]]:
     """The given plans of each landscape by name; a name already taken gets -2, -3 and so on.
 
-    shares: of each landscape's cost that may be spent.
+    Args:
+        shares: of each landscape's cost that may be spent.
+        own: of each plan its landscape as it treats it; None for that of the comparison.
 
     Raises:
         InputError: nothing to evaluate; a budget that buys nothing; plans that fit no landscape,
@@ -114,13 +118,13 @@ def checked_plans(lands: Sequence[Landscape], methods: Sequence[str], plans: Seq
     for land, share in zip(lands, shares, strict=True) if methods else ():
         budget_cost(land, share)  # refuses one that buys nothing
     found: list[dict[str, Plan]] = [{} for _ in lands]
-    for plan in plans:
+    for plan, treated in zip_longest(plans, own):
         if plan.landscape_checksum not in keys:
             raise fail(expected="plans for the landscapes that are evaluated",
                        given=f"one for {plan.landscape}", where=f"plan '{plan.method}'",
                        remedy="name its landscape too, or leave the plan out")
         place = keys.index(plan.landscape_checksum)
-        check_plan(plan, lands[place])
+        check_plan(plan, treated or lands[place])
         taken = {*methods, *found[place]}
         number = 1
         while (name := plan.label if number == 1 else f"{plan.label}-{number}") in taken:

@@ -27,12 +27,19 @@ from firebreak.planning.evaluation.judging import TEST_SET, Burn, SceneResult, s
 
 
 class Named(Protocol):
-    """A line or polygon, see `output.given.Feature`."""
+    """A line or polygon."""
 
     @property
     def name(self) -> str: ...
     @property
     def cells(self) -> NDArray[np.int64]: ...
+
+
+class Drawn(Named, Protocol):
+    """A line or polygon of a drawn plan, see `output.given.Feature`."""
+
+    @property
+    def treatment(self) -> str: ...
 
 
 class Rate(NamedTuple):
@@ -86,7 +93,8 @@ class Met(NamedTuple):
 
 class FeatureWorth(NamedTuple):
     """Shares of the loss without breaks. alone: what a feature saves by itself; lost: what its plan
-    saves less without it. met: of it, under its plan; gaps: see `gaps_of`.
+    saves less without it. met: of it, under its plan; gaps: see `gaps_of`. treatment: that it
+    names, empty for none.
     """
 
     name: str
@@ -96,6 +104,7 @@ class FeatureWorth(NamedTuple):
     lost: Interval
     met: Met = Met()
     gaps: Sequence[Corridor] = ()
+    treatment: str = ""
 
 
 def gaps_of(cells: Cells, features: Sequence[Named], land: Landscape, *, leak: bool,
@@ -134,12 +143,13 @@ def met_by_fires(scene: Scene, fires: Fires, breaks: Cells,
     return lambda cells: Met(size * float(reached[cells].sum()), size * float(held[cells].sum()))
 
 
-def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[Named],
+def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[Drawn],
              burn: Burn = statistics, report: Reporter = no_report) -> list[FeatureWorth]:
     """The worth of the features of a drawn plan on the test fires.
 
     Args:
-        features: whose cells are all of the plan's; a cell may be of several.
+        features: whose cells are all of the plan's; a cell may be of several, and is treated as in
+            the plan, which the scene says.
         report: takes fires as they burn, twice the test fires for each feature.
     """
     land, groups, before = scene.landscape, _groups(result), result.untreated
@@ -164,7 +174,7 @@ def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[N
             feature.name, int(feature.cells.size), cost_of(feature.cells, land),
             groups.saving(before - alone, before),
             groups.saving(loss(rest) - under, before, at_most=None), met(feature.cells),
-            gaps_of(feature.cells, features, land, leak=scene.conditions.leak)))
+            gaps_of(feature.cells, features, land, leak=scene.conditions.leak), feature.treatment))
     return found
 
 

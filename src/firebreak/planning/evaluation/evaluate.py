@@ -19,8 +19,8 @@ from firebreak.planning.core.progress import Bar, no_bar
 from firebreak.planning.core.rules import FREE, PlanRules
 from firebreak.planning.evaluation.compared_plans import RANDOM_DRAWS, planned, plans_to_make
 from firebreak.planning.evaluation.drawn import (
+    Drawn,
     FeatureWorth,
-    Named,
     Rate,
     rates_of,
     worth_of,
@@ -99,7 +99,8 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *,
              search: SearchOptions = SEARCH, rules: PlanRules = FREE,
              existing: Mapping[str, Plan] | None = None,
              pairs: Sequence[tuple[str, str]] = (), bar: Bar = no_bar,
-             burn: Burn = statistics, features: Sequence[Sequence[Named]] = ()) -> Evaluation:
+             burn: Burn = statistics, features: Sequence[Sequence[Drawn]] = (),
+             own: Sequence[Scene | None] = ()) -> Evaluation:
     """Plans with every method on every scene and burns the test fires under the plans.
 
     Args:
@@ -111,7 +112,8 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *,
         existing: plans of one scene at their own cost, by name; the others are held against the
             first; pairs: further methods to compare: how much more the first saves.
         plans: made elsewhere; each name among them must cover every scene; features: of each of
-            them, of one scene, its lines and polygons; none of one that was not drawn.
+            them, of one scene, its lines and polygons; none of one that was not drawn; own: the
+            scene with its own treatments, `fire.treated_as`, or None.
         bar: of the plans as they are made, and then of the fires as they burn under them.
         burn: burns them, with the bits of `judging.statistics`.
 
@@ -126,23 +128,25 @@ def evaluate(scenes: Sequence[Scene], methods: Sequence[str], *,
         request = list(planned(
             scenes, methods, budget_share=budget_share, plan_fires=plan_fires, seed=seed,
             policy=policy, random_draws=random_draws, plans=plans, search=search, rules=rules,
+            lands=[None if one is None else one.landscape for one in own],
             existing=existing or {}, report=report))
-    burns = (plan_fires + test_fires) * sum(1 + sum(map(len, own.plans.values()))
-                                            for own in request)
+    burns = (plan_fires + test_fires) * sum(1 + sum(map(len, made.plans.values()))
+                                            for made in request)
+    kept = tuple({name: drawn[0] for name, drawn in made.plans.items()} for made in request)
+    names = {id(plan): name for name, plan in kept[0].items()}
+    scene_of = {names[id(plan)]: one for plan, one in zip(plans, own, strict=False) if one}
     with bar(burns, "fire") as report:
-        results = [judge_scene(scene, own.plans, plan_fires, test_fires, own.given, report, burn)
-                   for scene, own in zip(scenes, request, strict=True)]
-    kept = tuple({name: drawn[0] for name, drawn in own.plans.items()} for own in request)
+        results = [judge_scene(scene, made.plans, plan_fires, test_fires, made.given, report, burn,
+                               scene_of) for scene, made in zip(scenes, request, strict=True)]
     done = _concluded(results, seed, test_fires, kept, next(iter(existing or ()), None), pairs)
     if not plans or len(scenes) > 1:
         return done
-    names = {id(plan): name for name, plan in kept[0].items()}
-    drawn = {names[id(plan)]: (plan, own)
-             for plan, own in zip(plans, features, strict=False) if own}
+    drawn = {names[id(plan)]: (plan, lines)
+             for plan, lines in zip(plans, features, strict=False) if lines}
     with bar(test_fires * sum(1 + 2 * len(own) for _, own in drawn.values()), "fire") as report:
         return replace(done, rates=rates_of(scenes[0], results[0], kept[0]), features={
-            name: worth_of(scenes[0], results[0], plan, own, burn, report)
-            for name, (plan, own) in drawn.items()})
+            name: worth_of(scene_of.get(name, scenes[0]), results[0], plan, lines, burn, report)
+            for name, (plan, lines) in drawn.items()})
 
 
 def _concluded(results: Sequence[SceneResult], seed: int, test_fires: int,

@@ -5,6 +5,7 @@ treated cell still burns and spreads.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -86,7 +87,8 @@ def statistics(scene: Scene, fires: Fires, breaks: NDArray[np.bool_] | None = No
 
 def judge_scene(scene: Scene, plans: Mapping[str, Sequence[Plan]], plan_fires: int,
                 test_fires: int, given: Collection[str] = (), report: Reporter = no_report,
-                burn: Burn = statistics) -> SceneResult:
+                burn: Burn = statistics,
+                own_scenes: Mapping[str, Scene] = MappingProxyType({})) -> SceneResult:
     """Burns the plan fires and the test fires under each plan of a scene.
 
     Args:
@@ -95,6 +97,7 @@ def judge_scene(scene: Scene, plans: Mapping[str, Sequence[Plan]], plan_fires: i
         given: names of plans made elsewhere.
         report: takes fires as they burn, those without breaks too.
         burn: burns them, with the bits of `statistics`.
+        own_scenes: by name of a plan the scene with its own treatments, see `evaluate`.
 
     Raises:
         InputError: fires that burn nothing of value.
@@ -112,7 +115,8 @@ def judge_scene(scene: Scene, plans: Mapping[str, Sequence[Plan]], plan_fires: i
         saved, measures = [], []
         for plan in own:
             mask = plan.break_mask()
-            after, promised = ((burn(scene, test, mask), burn(scene, shown, mask)) if mask.any()
+            made = own_scenes.get(name, scene)
+            after, promised = ((burn(made, test, mask), burn(made, shown, mask)) if mask.any()
                                else (before, before_shown))
             saved.append(before.loss - after.loss)
             measures.append((

@@ -55,10 +55,13 @@ def table(evaluation: Evaluation) -> str:
     lines += _rate_lines(evaluation) if evaluation.rates else []
     for name, features in evaluation.features.items():
         more = (*(("engaged, m", "held, m") if features[0].met.columns() else ()), "gaps")
-        lines += ["", *aligned([(f"line of {name}", "cells", "cost", "saves alone",
-                                 "95 % interval", "lost without it", "95 % interval", *more), *(
-            (own.name, f"{own.cells}", f"{own.cost:.6g}", *_percent(own.alone),
-             *_percent(own.lost), *(f"{length:,.1f}" for length in own.met.columns().values()),
+        made = any(own.treatment for own in features)
+        lines += ["", *aligned([(f"line of {name}", *["treatment"] * made, "cells", "cost",
+                                 "saves alone", "95 % interval", "lost without it",
+                                 "95 % interval", *more), *(
+            (own.name, *[own.treatment] * made, f"{own.cells}", f"{own.cost:.6g}",
+             *_percent(own.alone), *_percent(own.lost),
+             *(f"{length:,.1f}" for length in own.met.columns().values()),
              "; ".join(f"{gap.length_m:,.0f} m to {gap.name} for {gap.cost:.6g}"
                        for gap in own.gaps))
             for own in features)])]

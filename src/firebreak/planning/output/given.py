@@ -22,10 +22,13 @@ if TYPE_CHECKING:
 
 
 class Feature(NamedTuple):
-    """A line or polygon of a map of breaks: its name, and its treated cells, flat, ascending."""
+    """A line or polygon of a map of breaks: its name, its treated cells, flat, ascending, and the
+    treatment that it names, empty for none.
+    """
 
     name: str
     cells: NDArray[np.int64]
+    treatment: str = ""
 
 
 def is_drawn(path: object) -> bool:
@@ -49,7 +52,7 @@ def breaks_in(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
         return cut_grid(read_plan(path, full).break_mask(), land.shape, offset)
     file, width = file_and_attribute(path)
     if isinstance(file, Path) and width is not None:
-        mask = np.any([one for _, one, _ in masks_of_shapes(file, full, width)], axis=0)
+        mask = np.any([one.mask for one in masks_of_shapes(file, full, width)], axis=0)
         return cut_grid(mask, land.shape, offset) & land.burnable
     return mask_on_part(path, land, offset, full) & land.burnable
 
@@ -66,8 +69,8 @@ def widths_in(path: Path, full: Landscape) -> NDArray[np.float64] | None:
     if attribute is None:
         return read_widths(file, full) if _is_plan(file) else None
     found = np.zeros(full.shape)
-    for _, mask, width in masks_of_shapes(file, full, attribute):
-        found[mask] = np.maximum(found[mask], width)
+    for one in masks_of_shapes(file, full, attribute):
+        found[one.mask] = np.maximum(found[one.mask], one.width_m)
     return found
 
 
@@ -112,15 +115,15 @@ def features_of(path: Path, plan: Plan, full: Landscape, offset: Offset) -> list
     found, without, said = [], [], dict[str, int]()
     file, width = file_and_attribute(path)
     assert isinstance(file, Path)
-    for name, mask, _ in masks_of_shapes(file, full, width):
-        title = name
+    for shape in masks_of_shapes(file, full, width):
+        title = shape.name
         while title in said:
-            said[name] += 1
-            title = f"{name} ({said[name]})"
+            said[shape.name] += 1
+            title = f"{shape.name} ({said[shape.name]})"
         said[title] = 1
-        own = cut_grid(mask, plan.shape, offset).ravel()[plan.cells]
+        own = cut_grid(shape.mask, plan.shape, offset).ravel()[plan.cells]
         if own.any():
-            found.append(Feature(title, np.sort(plan.cells[own])))
+            found.append(Feature(title, np.sort(plan.cells[own]), shape.treatment))
         else:
             without.append(title)
     if without:

@@ -69,7 +69,7 @@ def test_a_strip_has_as_many_rows_as_its_width(row: float, width: float, rows: s
     found = lines_on_grid(path, LAND, 1e9, joined=False, attribute="width_m")
     assert set((found.wide[0][0] // 40).tolist()) == rows
     assert set((found.pieces[0][0] // 40).tolist()) <= rows
-    ((_, mask, _),) = masks_of_shapes(path, LAND, "width_m")
+    ((_, mask, *_),) = masks_of_shapes(path, LAND, "width_m")
     assert set(np.flatnonzero(mask.any(axis=1)).tolist()) >= rows
 
 
