@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from firebreak.checks import InputError, fail
+from firebreak.lifetime import MADE
 
 _Note = Callable[[Path, Path], contextlib.AbstractContextManager[object]]
 _NOTE: ContextVar[_Note] = ContextVar("_NOTE", default=lambda *_: contextlib.nullcontext())
@@ -233,11 +234,14 @@ def held_folder(path: Path | None) -> Iterator[None]:
         yield
         return
     missing = _missing(path)
+    own = {os.path.abspath(folder) for folder in missing} - MADE
+    MADE.update(own)
     try:
         made_folder(path)
         handle = _locked(path)
     except BaseException:
         _remove_free(missing)
+        MADE.difference_update(own)
         raise
     try:
         yield
@@ -248,6 +252,7 @@ def held_folder(path: Path | None) -> Iterator[None]:
         _unlock(handle)
         # The folder itself once: another command may be making it anew.
         _remove_free([folder for folder in missing if folder != path])
+        MADE.difference_update(own)
 
 
 def _remove_free(folders: list[Path]) -> None:

@@ -15,6 +15,9 @@ from typing import Any, NoReturn
 WORDS: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 """Words of a command that a signal has ended; its exit code is 128 + the signal's number."""
 
+MADE: set[str] = set()
+"""Folders that were made for what this process does: those in which nothing is end with it."""
+
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
@@ -27,6 +30,11 @@ def leave(number: int, _frame: Any = None) -> NoReturn:
     """Ends this process at once, with a word and the signal's exit code."""
     try:  # neither print nor sys.exit: the signal may have come in the midst of anything
         os.write(2, f"firebreak: {WORDS[number]}\n".encode())
+        for folder in sorted(MADE, key=len, reverse=True):  # what is in others before them
+            try:  # noqa: SIM105 - contextlib would be loaded first of all
+                os.rmdir(folder)
+            except OSError:  # something is in it
+                pass
     finally:
         os._exit(exit_code(number))
 

@@ -72,6 +72,23 @@ def test_a_folder_that_was_made_and_stays_empty_goes(tmp_path: Path) -> None:
     assert (tmp_path / "mine").is_dir()
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_folder_that_stays_empty_goes_with_a_process_that_ends_at_once(tmp_path: Path,
+                                                                         kept: bool) -> None:
+    """As at a signal while a module is imported for long."""
+    out, before = tmp_path / "a" / "b", tmp_path / "mine"
+    before.mkdir()
+    write = f"(pathlib.Path({str(out)!r}) / 'plan.json').touch()" if kept else ""
+    done = subprocess.run([sys.executable, "-c", (
+        f"import pathlib, firebreak.files as f, firebreak.lifetime as l\n"
+        f"with f.held_folder(pathlib.Path({str(before)!r})):\n"
+        f" with f.held_folder(pathlib.Path({str(out)!r})):\n  {write}\n  l.leave(15)")],
+        check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (143, "firebreak: terminated\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "mine"][not kept:]
+    assert out.is_dir() == kept
+
+
 def test_a_folder_of_the_same_name_that_another_command_made_meanwhile_stays(
         tmp_path: Path) -> None:
     out = tmp_path / "x"

@@ -61,6 +61,7 @@ MEANT = {
     "start": "ignitions", "origin": "ignitions", "time": "time_limit", "timeout": "time_limit",
     "iteration": "fires", "simulation": "fires", "run": "fires", "climate": "weather",
     "era5": "weather", "station": "weather", "ridge": "lines", "segment": "lines", "lidar": "value",
+    "choose": "plan_fires", "choice": "plan_fires",
 }
 """Words, in the singular, with the option that is most often meant."""
 _COMMON = frozenset(("file", "name", "number", "path", "the", "and", "per", "for", "with", "from"))

@@ -20,6 +20,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
      "firebreak plan: expected an option that it has, got '--budgett'; did you mean '--budget'? "
      "firebreak plan --help lists what it takes"),
     ("plan synthetic:3:8 --budgett=2%", "got '--budgett'; did you mean '--budget'?"),
+    ("plan synthetic:3:8 --choose-fires 9", "did you mean '--plan-fires'?"),
+    ("evaluate synthetic:3:8 --choice-fires 9", "did you mean '--plan-fires'?"),
     ("plan synthetic:3:8 -q", "got '-q'; firebreak plan --help"),
     ("plan synthetic:3:8 more --break_kind hard", "expected no further words, got 'more';"),
     ("plan synthetic:3:8 --budget 2x",

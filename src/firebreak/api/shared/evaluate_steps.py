@@ -3,7 +3,9 @@ line and `api.compared` take.
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,7 +77,8 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     """
     from firebreak.planning.methods import CHOOSERS, check_methods, method_of
 
-    methods = [name.strip() for name in options.methods.split(",") if name.strip()]
+    named = options.methods.split(",") if options.methods.strip() else []
+    methods = [name.strip() for name in named]
     if methods or not plans:
         check_methods(methods, "--methods", choosers=True)  # before maps are read
     check_methods_fit(methods, options)
@@ -103,15 +106,15 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     if options.area is not None and len(sources) > 1:
         raise fail(expected="one landscape together with --area", given=f"{len(sources)}",
                    where="--area", remedy="evaluate them one after the other")
-    named = named_shape(options.area)
+    shape = named_shape(options.area)
     if len(sources) == 1 and isinstance(sources[0], str):
         check_breaks_first(sources[0], plans, options.area, options.scene.map.crs)
     for source in sources:
         if isinstance(source, str) and options.window is None and (
-                options.area is None or named is not None):
+                options.area is None or shape is not None):
             in_tiles = tiled and (not by_workers
-                                  or _is_large(named or size_in_headers(path_of(source))))
-            check_memory_first(source, named, None if in_tiles else least_rows(
+                                  or _is_large(shape or size_in_headers(path_of(source))))
+            check_memory_first(source, shape, None if in_tiles else least_rows(
                 source, given.weather, given.scenarios))
     parts = [part for source in sources for part in parts_of(source, options, [
         plan for plan, treated in zip(plans, own, strict=True) if treated is None], any(own))]
@@ -119,6 +122,10 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     treated = [None if made is None else _treated(one, made, _only(parts), options)
                for one, made in zip(plans, own, strict=True)]
     read = [_plan(one, parts, options, land) for one, land in zip(plans, treated, strict=True)]
+    labels = Counter([*methods, *(plan.label for plan in read)])
+    read = [replace(plan, method=str(one), chosen_by=None)
+            if isinstance(one, Path) and labels[plan.label] > 1 else plan
+            for one, plan in zip(plans, read, strict=True)]
     features = [features_of(one, plan, parts[0].full, parts[0].offset)
                 if isinstance(one, Path) and is_drawn(one) else []
                 for one, plan in zip(plans, read, strict=True)]

@@ -32,7 +32,8 @@ class EvaluateArguments(EvaluateOptions):
     plan: list[Path] | None = None
     """Plans to compare too, each at its own cost: a folder that `firebreak plan` wrote, its
     plan.csv or plan.tif, a Cell2Fire table, or shapes of lines or polygons, each of which is then
-    judged by itself too."""
+    judged by itself too, by the treatment that its attribute 'treatment' names, beside
+    --treatment."""
     out: Path | None = None
     """Folder that keeps what the fires burn under each plan: the same command continues after a
     kill."""

@@ -173,3 +173,34 @@ def test_shapes_of_one_name_have_rows_that_differ(tmp_path: Path) -> None:
                  line(9, 2, 9, "A1"))
     found = features_of(path, given_plan(path, LAND, LAND, (0, 0)), LAND, (0, 0))
     assert [one.name for one in found] == ["A1", "B", "A1 (2)"]
+
+
+def test_plans_of_one_method_are_named_as_they_were_typed(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_landscape(tmp_path / "land.tif", LAND)
+    for seed in ("1", "2"):
+        assert main(["plan", "land.tif", "--method", "random", "--cells", "--report", "none",
+                     "--seed", seed, "--out", f"plans/{seed}", *SMALL]) == 0
+    (tmp_path / "other").mkdir()
+    for folder in (".", "other"):
+        drawn(tmp_path / folder / "experts.geojson", line(5, 2, 9))
+    plans = ["plans/1", "./plans/2", "experts.geojson", "other/experts.geojson", "plans/1"]
+    capsys.readouterr()
+    assert main(["evaluate", "land.tif", "--methods", "none", "--plan", *plans, "--json",
+                 *SMALL]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    names = ["none", "plans/1", "plans/2", *plans[2:4], "plans/1-2"]
+    assert [row["method"] for row in found["rows"]] == names
+    assert list(found["methods"]) == names
+    assert main(["evaluate", "land.tif", "--methods", "none", "--plan", "plans/1", "--json",
+                 *SMALL]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert list(found["methods"]) == ["none", "random"]
+
+
+@pytest.mark.parametrize("methods", ["none,,random", ",none", "none,", " , "])
+def test_an_empty_name_is_no_method(methods: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "synthetic:1:12", "--methods", methods]) == 2
+    assert "got method ''" in capsys.readouterr().err
