@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.rivals.burned_maps import burn_maps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firebreak.fire import FireConditions, HoldRule, Scene, SpottingModel, make_scene, treated_as
-from firebreak.fire.engine import burn_maps
 from firebreak.landscape.formats.treated import with_breaks
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatment_table import read_table
