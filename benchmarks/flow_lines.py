@@ -128,7 +128,7 @@ def place_segments_halves(task: Task) -> Placement:
         price = np.array([cost[line].sum() for line in lines])
         rates = []
         for half in halves:
-            saved, tried = saved_by_lines(slots, 0, lines, half)
+            saved, tried = saved_by_lines(slots, lines, half)
             rates.append(saved.sum(axis=0) / price)
             burned += int(tried.sum())
         leading = np.argsort(-rates[0], kind="stable")[:JUDGED]

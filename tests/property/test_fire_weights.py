@@ -107,12 +107,12 @@ def test_sums_over_fires_that_are_kept(case: Case, seed: int) -> None:
         trees, sums = slots.plan_trees(0), TreeSums(case.burnable.shape)
         lines = [free[k:k + 3] for k in range(0, free.size, 3)]
         places = np.arange(count)
-        anew = saved_anew(slots, 0, lines, [places] * len(lines), np.zeros_like(case.breaks))
+        anew = saved_anew(slots, lines, [places] * len(lines), np.zeros_like(case.breaks))
         made.append([
             *(count * part for part in slots.maps(0)), count * slots.plan_loss(0),
             count * slots.reward_losses(SLOT_0), count * slots.untreated_plan_loss,
-            count * gains_of_cells(slots, 0, np.arange(case.burnable.size)),
-            count * gains_of_lines(slots, 0, lines)[0],
+            count * gains_of_cells(slots, np.arange(case.burnable.size)),
+            count * gains_of_lines(slots, lines)[0],
             np.array([own.sum() for own in anew.saved]) / slots.loss_unit(0),
             trees.loss.sum(), sums.paths(trees, pad(worth)),
             *sums.flow(trees.code, pad(worth), trees.times)])

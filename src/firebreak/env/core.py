@@ -169,18 +169,18 @@ def line_cells(slots: ProblemBatch, actions: NDArray[np.int64],
             np.arange(steps.shape[1]) < _COUNTS[shape][:, None])
 
 
-def open_cells(slots: ProblemBatch, action: int, slot: int = 0) -> NDArray[np.int64]:
-    """The flat cells that an allowed line action would break in a slot."""
+def open_cells(slots: ProblemBatch, action: int) -> NDArray[np.int64]:
+    """The flat cells that an allowed line action would break in the first slot."""
     cells = action_cells(action, slots.sizes.shape, slots.leak)
-    return cells[slots.available[slot].ravel()[cells]]
+    return cells[slots.available[0].ravel()[cells]]
 
 
-def place_available(slots: ProblemBatch, slot: int, cells: Iterable[int]) -> list[int]:
-    """Breaks those of flat `cells` that are available when their turn comes: those before them may
-    have spent what they cost. Returns them.
+def place_available(slots: ProblemBatch, cells: Iterable[int]) -> list[int]:
+    """Breaks those of flat `cells` of the first slot that are available when their turn comes:
+    those before them may have spent what they cost. Returns them.
     """
     given = np.fromiter(cells, np.int64)
-    return given[slots.place_each(np.full(given.size, slot), given)].tolist()
+    return given[slots.place_each(np.zeros_like(given), given)].tolist()
 
 
 class StepResult(NamedTuple):

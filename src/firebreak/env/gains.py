@@ -3,7 +3,7 @@
 `gains_of_cells` and `gains_of_lines` ask once; `MarginalGains` keeps the answers while breaks come
 and go, for an exact greedy; `ExactGains` uses reward fires, for labels. `saved_anew` tries lines
 where fires that a break may change burn anew as a whole: with breaks that burn, crews, an initial
-attack or embers.
+attack or embers. All are of the problem of the first slot, which planning holds alone.
 """
 
 from collections.abc import Sequence
@@ -27,112 +27,112 @@ from firebreak.fire import (
 )
 
 
-def gains_of_cells(slots: ProblemBatch, slot: int, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Fall of the mean loss of a slot's plan fires if one cell alone is broken next.
+def gains_of_cells(slots: ProblemBatch, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Fall of the mean loss of the plan fires if one cell alone is broken next.
 
     f64 [n], of flat `cells`; 0 where there can be no break. Nothing changes; what breaks have
     come or gone must have been burned by `ProblemBatch.update`. The same as placing each cell and
     taking it away again, but for the rounding of the mean.
     """
-    count = slots.problem(slot).plan_fires.source.size
-    saved = saved_per_fire(slots, slot, cells, np.arange(count))[0]
-    return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1))
+    count = slots.problem(0).plan_fires.source.size
+    saved = saved_per_fire(slots, cells, np.arange(count))[0]
+    return saved.sum(axis=0) / (slots.loss_unit(0) * max(count, 1))
 
 
-def trial_in_place(slots: ProblemBatch, slot: int) -> bool:
+def trial_in_place(slots: ProblemBatch) -> bool:
     """True where fires are solved again in the places that a break changes; else they burn anew,
     which they do with breaks that burn, with crews and with embers.
     """
-    field = slots.problem(slot).scene.field
+    field = slots.problem(0).scene.field
     return not field.breaks.burns_anew and not field.spots.cells.size
 
 
-def gains_of_lines(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]],
-                 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Fall of the mean loss of a slot's plan fires with the breaks of each line alone,
-    f64 [n], and how many fires burned for it, i64 [n]. lines: flat cells that are not broken.
+def gains_of_lines(slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],
+                   ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Fall of the mean loss of the plan fires with the breaks of each line alone, f64 [n], and how
+    many fires burned for it, i64 [n]. lines: flat cells that are not broken.
 
-    Nothing changes; for slots that are `tried_in_place`.
+    Nothing changes; where `trial_in_place`.
     """
-    count = slots.problem(slot).plan_fires.source.size
-    saved, tried = saved_by_lines(slots, slot, lines, np.arange(count))
-    return saved.sum(axis=0) / (slots.loss_unit(slot) * max(count, 1)), tried.sum(axis=0)
+    count = slots.problem(0).plan_fires.source.size
+    saved, tried = saved_by_lines(slots, lines, np.arange(count))
+    return saved.sum(axis=0) / (slots.loss_unit(0) * max(count, 1)), tried.sum(axis=0)
 
 
-def saved_by_lines(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]],
+def saved_by_lines(slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],
                    fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The saving of each line alone in each of the plan fires numbered `fires`, whole units i64
     [len(fires), n], see `ProblemBatch.loss_unit`; and which of these depend on the line, so that
     they burned for it, bool [len(fires), n]; see `gains_of_lines`.
     """
     first = np.cumsum([0, *(line.size for line in lines)])
-    made, _ = _tried(slots, slot, np.concatenate([*lines, np.empty(0, np.int64)]), first, fires)
+    made, _ = _tried(slots, np.concatenate([*lines, np.empty(0, np.int64)]), first, fires)
     tried = made != NOT_TRIED
     return np.where(tried, made, 0), tried
 
 
-def _tried(slots: ProblemBatch, slot: int, cells: NDArray[np.int64], first: NDArray[np.int64],
+def _tried(slots: ProblemBatch, cells: NDArray[np.int64], first: NDArray[np.int64],
            fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """`FireStore.try_lines` of lines of flat cells, with breaks as the slot's problem has them."""
-    rules, value = slots.problem(slot).scene.field.breaks, slots.value[slot]
+    """`FireStore.try_lines` of lines of flat cells, with breaks as the problem has them."""
+    rules, value = slots.problem(0).scene.field.breaks, slots.value[0]
     left = value * pad(rules.left(slots.sizes.shape)) if rules.strips else value[:0]
-    candidates = Candidates(slot, break_state(rules), in_units(left, slots.fires.value_unit(slot)))
-    return slots.fires.try_lines(slots.plan_ids(slot).start + fires,
+    candidates = Candidates(0, break_state(rules), in_units(left, slots.fires.value_unit(0)))
+    return slots.fires.try_lines(slots.plan_ids(0).start + fires,
                                  padded_cells(cells, slots.sizes.shape[1]), first, candidates,
                                  slots.fields, slots.overlays)
 
 
-def saved_per_fire(slots: ProblemBatch, slot: int, cells: NDArray[np.int64],
+def saved_per_fire(slots: ProblemBatch, cells: NDArray[np.int64],
                    fires: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The saving of each of `cells`, broken alone, in each of the plan fires numbered `fires`.
 
     Returns whole units i64 [len(fires), n], see `ProblemBatch.loss_unit`, and bool [len(fires)]:
     with some of the breaks the fire would burn a cell that it does not burn without.
     """
-    field, shape = slots.problem(slot).scene.field, slots.sizes.shape
-    free = unpad(field.burns, shape) & ~slots.breaks[slot]
-    which = slots.plan_ids(slot).start + fires
-    if not trial_in_place(slots, slot):
-        return _burned_anew(slots, slot, cells, which, free), np.ones(fires.size, np.bool_)
+    field, shape = slots.problem(0).scene.field, slots.sizes.shape
+    free = unpad(field.burns, shape) & ~slots.breaks[0]
+    which = slots.plan_ids(0).start + fires
+    if not trial_in_place(slots):
+        return _burned_anew(slots, cells, which, free), np.ones(fires.size, np.bool_)
     cells_free = np.flatnonzero(free.ravel()[cells])
     saved = np.zeros((fires.size, cells.size), np.int64)
     if not cells_free.size or not fires.size:
         return saved, np.zeros(fires.size, np.bool_)
-    made, beyond = _tried(slots, slot, cells[cells_free], np.arange(cells_free.size + 1), fires)
+    made, beyond = _tried(slots, cells[cells_free], np.arange(cells_free.size + 1), fires)
     saved[:, cells_free] = np.where(made != NOT_TRIED, made, 0)
     return saved, beyond
 
 
-def _burned_anew(slots: ProblemBatch, slot: int, cells: NDArray[np.int64], which: NDArray[np.int64],
+def _burned_anew(slots: ProblemBatch, cells: NDArray[np.int64], which: NDArray[np.int64],
                  free: NDArray[np.bool_]) -> NDArray[np.int64]:
     """`savings` of any kind of break in any weather: the fires it may change burn anew."""
-    unit = slots.loss_unit(slot)
+    unit = slots.loss_unit(0)
     saved = np.zeros((which.size, cells.size), np.int64)
-    nearby = slots.problem(slot).scene.field.breaks.acts_nearby
+    nearby = slots.problem(0).scene.field.breaks.acts_nearby
     for k in np.flatnonzero(free.ravel()[cells]).tolist():
         place = padded_cells(cells[k:k + 1], slots.sizes.shape[1])
         rows = slots.fires.may_change(place, which, nearby=nearby)
         own = which[rows]
         before = slots.fires.loss[own]
-        slots.write_breaks(slot, cells[k:k + 1], broken=True, fires=own)
+        slots.write_breaks(0, cells[k:k + 1], broken=True, fires=own)
         after = slots.fires.loss_anew(own, slots.fields, slots.overlays)
-        slots.write_breaks(slot, cells[k:k + 1], broken=False, fires=own)
+        slots.write_breaks(0, cells[k:k + 1], broken=False, fires=own)
         saved[rows, k] = np.rint((before - after) * unit).astype(np.int64)
     return saved
 
 
 class MarginalGains:
-    """The savings of some cells, each broken alone, in each plan fire of a slot.
+    """The savings of some cells, each broken alone, in each plan fire.
 
     After a break has come or gone and `ProblemBatch.update` has burned what that changes, `refresh`
     tries the breaks again on those fires alone that burn close to it. It holds 8 bytes per plan
     fire and cell.
     """
 
-    def __init__(self, slots: ProblemBatch, slot: int, cells: NDArray[np.int64]) -> None:
+    def __init__(self, slots: ProblemBatch, cells: NDArray[np.int64]) -> None:
         """cells: flat, i64 [n]."""
-        self._slots, self._slot, self._cells = slots, slot, cells
-        self._count = slots.problem(slot).plan_fires.source.size
+        self._slots, self._cells = slots, cells
+        self._count = slots.problem(0).plan_fires.source.size
         self._saved = np.zeros((self._count, cells.size), np.int64)
         self._total = np.zeros(cells.size, np.int64)
         self._beyond = np.ones(self._count, np.bool_)
@@ -141,18 +141,18 @@ class MarginalGains:
 
     def refresh(self) -> NDArray[np.float64]:
         """Gains f64 [n] as things stand now, with the bits of `gains_of_cells`."""
-        affected = self._slots.affected(self._slot)[:self._count]
-        moves = int(self._slots.moves[self._slot])
+        affected = self._slots.affected(0)[:self._count]
+        moves = int(self._slots.moves[0])
         if moves != self._moves:
             # A fire that some break lets burn new cells may meet the change there.
             again = (affected != self._affected) | self._beyond
             self._try_again(np.flatnonzero(again))
             self._moves, self._affected = moves, affected.copy()
-        unit = self._slots.loss_unit(self._slot)
+        unit = self._slots.loss_unit(0)
         return self._total / (unit * max(self._count, 1))
 
     def _try_again(self, fires: NDArray[np.int64]) -> None:
-        saved, beyond = saved_per_fire(self._slots, self._slot, self._cells, fires)
+        saved, beyond = saved_per_fire(self._slots, self._cells, fires)
         self._total += (saved - self._saved[fires]).sum(axis=0)
         self._saved[fires], self._beyond[fires] = saved, beyond
 
@@ -205,10 +205,10 @@ class TriedAnew(NamedTuple):
     beyond: bool
 
 
-def saved_anew(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]],
+def saved_anew(slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],
                fires: Sequence[NDArray[np.int64]], edge: NDArray[np.bool_], *,
                standing: bool = False) -> TriedAnew:
-    """The saving of each line alone in plan fires of a slot.
+    """The saving of each line alone in the plan fires.
 
     Args:
         standing: the lines are broken, and each saves what would burn without it alone.
@@ -216,12 +216,12 @@ def saved_anew(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]
         fires: of each line the numbers of the fires to try, rising.
         edge: [H, W], where no fire should come to, since what burns there is not known.
     """
-    first, unit = slots.plan_ids(slot).start, slots.loss_unit(slot)
-    field = slots.problem(slot).scene.field
+    first, unit = slots.plan_ids(0).start, slots.loss_unit(0)
+    field = slots.problem(0).scene.field
     value, marked = slots.value.copy(), pad(edge)
-    value[slot] = slots.fires.whole_value(slot)
+    value[0] = slots.fires.whole_value(0)
     # A loss that no fire has otherwise.
-    value[slot][:, marked] = 2.0**(_MOST_LOST + 1) / slots.fires.value_unit(slot)
+    value[0][:, marked] = 2.0**(_MOST_LOST + 1) / slots.fires.value_unit(0)
     found = TriedAnew([], [], False)
     for cells, some in zip(lines, fires, strict=True):
         places = padded_cells(cells, slots.sizes.shape[1])
@@ -231,15 +231,15 @@ def saved_anew(slots: ProblemBatch, slot: int, lines: Sequence[NDArray[np.int64]
         saved = np.zeros(own.size, np.int64)
         if own.size:
             before = slots.fires.loss[first + own]
-            slots.write_breaks(slot, cells, broken=not standing, fires=first + own)
+            slots.write_breaks(0, cells, broken=not standing, fires=first + own)
             inside = places[~marked[places]]
             if field.breaks.strips:
-                value[slot][:, inside] = slots.fires.whole_value(slot, inside)
+                value[0][:, inside] = slots.fires.whole_value(0, inside)
             after = slots.fires.loss_anew(first + own, slots.fields,
                                           Overlays(slots.overlays.state, value))
-            slots.write_breaks(slot, cells, broken=standing, fires=first + own)
+            slots.write_breaks(0, cells, broken=standing, fires=first + own)
             if field.breaks.strips:
-                value[slot][:, inside] = slots.fires.whole_value(slot, inside)
+                value[0][:, inside] = slots.fires.whole_value(0, inside)
             less = after - before if standing else before - after
             saved = np.rint(less * unit).astype(np.int64)
             found = found._replace(beyond=found.beyond or bool(

@@ -153,8 +153,8 @@ def _best_first(problem: Problem, plans: list[Cells]) -> list[int]:
     if not plans:
         return []
     slots = loaded(problem)
-    if trial_in_place(slots, 0):
-        saved = gains_of_lines(slots, 0, plans)[0]
+    if trial_in_place(slots):
+        saved = gains_of_lines(slots, plans)[0]
     else:
         losses = _losses(problem, [np.empty(0, np.int64), *plans])
         saved = losses[0] - losses[1:]

@@ -47,12 +47,12 @@ def try_lines(problem: Problem, slots: ProblemBatch, lines: Sequence[NDArray[np.
     are the problem's. Where every trial burns its fires anew, those of the first lines, as long as
     it may go on; memory: see `saved_by`.
     """
-    if not trial_in_place(slots, 0):
+    if not trial_in_place(slots):
         return [try_line(problem, slots, line, memory)
                 for line in takewhile(lambda _: go_on(), lines)]
     available, cost = slots.available[0].ravel(), problem.scene.landscape.cost.ravel()
     new = [line[available[line]] for line in lines]
-    saved, burned = gains_of_lines(slots, 0, new)
+    saved, burned = gains_of_lines(slots, new)
     return [Trial(cells, float(saved[k]) / float(cost[cells].astype(np.float64).sum()),
                   int(burned[k])) if cells.size else Trial(cells, 0.0, 0)
             for k, cells in enumerate(new)]

@@ -92,7 +92,7 @@ def place_by_score(task: Task, score: Score) -> Placement:
     cells: list[int] = []
     burned = n_plan_fires
     while True:
-        placed = place_available(slots, 0, spaced_best(
+        placed = place_available(slots, spaced_best(
             score(slots), slots.available[0], task.batch) if task.lines is None else
             best_run(runs, score(slots), slots))
         cells += placed

@@ -167,7 +167,7 @@ def build_lines(task: Task, policy: Policy,
         chosen = spaced_lines(ordered.lines, task.batch, slots.sizes.shape)
         if not chosen:  # no line that is given can be paid for
             break
-        lines += [place_available(slots, 0, line.tolist()) for line in chosen]
+        lines += [place_available(slots, line.tolist()) for line in chosen]
         burned += ordered.burned + slots.update(SLOT_0)
         task.report(spent_share(slots, task.problem))
     return Built([line for line in lines if line], burned / n_plan_fires)

@@ -137,7 +137,7 @@ def place_line_greedy(task: Task) -> Placement:
         if not chosen:  # nothing is left of the lines that are given
             break
         for line in chosen:
-            cells += place_available(slots, 0, line.tolist())
+            cells += place_available(slots, line.tolist())
         burned += slots.update(SLOT_0)
         task.report(spent_share(slots, problem))
     return Placement(np.array(cells, np.int64), burned / n_plan_fires

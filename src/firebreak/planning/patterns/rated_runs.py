@@ -80,7 +80,7 @@ class RatedRuns:
                     | lines.mask(slots.sizes.shape, "cut")).ravel()
         self._built_of_routes, self._narrow = lines.routes, narrow_ground(problem.scene.landscape)
         self._routes = np.array([lines.routes and on_route[run].all() for run in runs], np.bool_)
-        self._in_place = trial_in_place(slots, 0)
+        self._in_place = trial_in_place(slots)
         count = problem.plan_fires.source.size
         check_free({f"{len(runs):,} runs of lines on {count:,} plan fires":
                     8 * len(runs) * count}, where="--lines",
@@ -140,7 +140,7 @@ class RatedRuns:
         again = np.flatnonzero(affected != self._affected)
         burned = np.zeros(len(self._runs), np.int64)
         if again.size:
-            self._saved[again], tried = saved_by_lines(self._slots, 0, found.cells, again)
+            self._saved[again], tried = saved_by_lines(self._slots, found.cells, again)
             burned = tried.sum(axis=0)
             self._affected[again] = affected[again]
         unit = self._slots.loss_unit(0) * max(self._affected.size, 1)

@@ -55,13 +55,12 @@ def local_search(state: PlanState, candidates: Candidates, effort: Effort) -> No
 
 
 def large_neighbourhood_search(state: PlanState, refill: Callable[[], None], effort: Effort,
-                               rng: np.random.Generator, max_removed: int = MAX_REMOVED,
-                               slack: float = MAY_LOSE) -> None:
+                               rng: np.random.Generator, slack: float = MAY_LOSE) -> None:
     """Takes breaks that lie together away and refills the plan; leaves the best plan seen."""
     best, best_loss = list(state.cells), state.loss
     while effort.left() and state.cells:
         before = list(state.cells)
-        move(state, neighbours(state, int(rng.integers(1, max_removed + 1)), rng), refill, effort)
+        move(state, neighbours(state, int(rng.integers(1, MAX_REMOVED + 1)), rng), refill, effort)
         if state.loss < best_loss * (1.0 - _HELPS):
             best, best_loss = list(state.cells), state.loss
         elif state.loss > best_loss * (1.0 + slack * (1.0 - effort.share())):

@@ -41,7 +41,7 @@ class PlanState:
         self._cost = problem.scene.landscape.cost.ravel().astype(np.float64)
         self._burned = self._n_plan_fires
         self._treatable = np.flatnonzero(problem.scene.landscape.treatable)
-        self._kept = MarginalGains(self._slots, 0, self._treatable) if keep_gains else None
+        self._kept = MarginalGains(self._slots, self._treatable) if keep_gains else None
         self._seen = np.full(self._n_plan_fires, -1, np.int64)
         self.cells: list[int] = []
         self.evaluated = 0
@@ -89,7 +89,7 @@ class PlanState:
         self.evaluated += cells.size
         if self._kept is None:
             self._count_trials(cells, 1.0)
-            return gains_of_cells(self._slots, 0, cells)
+            return gains_of_cells(self._slots, cells)
         affected = self._slots.affected(0)[:self._n_plan_fires]
         self._count_trials(self._treatable, float((affected != self._seen).mean()))
         self._seen = affected.copy()

@@ -137,7 +137,7 @@ class Selection(NamedTuple):
 
 
 def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate, *,
-                 first: Sequence[int] = (), without: Container[int] = (), lazy: bool = True,
+                 first: Sequence[int] = (), without: Container[int] = (),
                  report: Reporter = no_report) -> Selection:
     """The lines that save most per cost, until the budget buys none that saves anything.
 
@@ -147,7 +147,6 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
         costs, budget: whole units of cost.
         first: lines that are taken before any is chosen, whatever they save; the budget pays.
         without: lines that are not chosen.
-        lazy: else every line that is out of date is rated before one is chosen.
         report: takes the share of the budget that is spent.
     """
     left = budget - sum(costs[line] for line in first)
@@ -180,7 +179,7 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
         report((budget - left) / max(budget, 1))
         beside = ratings.take(best)
         open_ = {line for line in open_ if costs[line] <= left}
-        urgent = beside & open_ if lazy else {k for k in open_ if ratings.stale(k)}
+        urgent = beside & open_
     return Selection(chosen, saved, left)
 
 

@@ -153,7 +153,7 @@ class ExplorerState:
     def gain(self, cells: Sequence[int], cell: int) -> float:
         """The saving by one more break, share of the untreated mean loss."""
         self._become(self._explore, cells)
-        saved = float(gains_of_cells(self._explore, 0, self._whole([cell]))[0])
+        saved = float(gains_of_cells(self._explore, self._whole([cell]))[0])
         return saved / self.untreated.loss
 
     def q_values(self, cells: Sequence[int]) -> NDArray[np.float32] | None:

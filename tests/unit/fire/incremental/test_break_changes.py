@@ -135,7 +135,7 @@ def test_gains_are_those_of_placing_each_break(case: Case, kind: str, steps: int
     update(slots)
     layers = slots.layers.copy()
     cells = rng.choice(case.burnable.size, min(case.burnable.size, 40), replace=False)
-    gained = gains_of_cells(slots, 0, cells)
+    gained = gains_of_cells(slots, cells)
     update(slots)
     np.testing.assert_array_equal(slots.layers, layers)  # nothing changed
     for cell, gain in zip(cells.tolist(), gained.tolist(), strict=True):
@@ -160,7 +160,7 @@ def test_lines_save_what_breaking_all_their_cells_does(case: Case, kind: str, la
     lines = [rng.permutation(free)[:count] for count in (1, 2, 7, 0)]
     near = [cell for cell in near_each_other(rng, case, 9) if slots.available[0].flat[cell]]
     lines.append(np.unique(near).astype(np.int64))
-    saved, burned = gains_of_lines(slots, 0, lines)
+    saved, burned = gains_of_lines(slots, lines)
     assert saved[3] == burned[3] == 0
     before = slots.plan_loss(0)
     for line, gained in zip(lines, saved.tolist(), strict=True):
@@ -273,13 +273,13 @@ def test_kept_gains_have_the_bits_of_fresh_ones(case: Case, kind: str, seed: int
     rng = np.random.default_rng(seed)
     slots, problem = slots_on(case, with_rules(case, kind, seed), by_class(case))
     cells = rng.permutation(case.burnable.size)[:60]
-    kept = MarginalGains(slots, 0, cells)
+    kept = MarginalGains(slots, cells)
     places = near_each_other(rng, case, 8)
     for _ in range(8):
         toggle(slots, int(rng.choice(places)))
         update(slots)
-        np.testing.assert_array_equal(kept.refresh(), gains_of_cells(slots, 0, cells))
-    np.testing.assert_array_equal(kept.refresh(), gains_of_cells(with_breaks(problem, slots), 0,
+        np.testing.assert_array_equal(kept.refresh(), gains_of_cells(slots, cells))
+    np.testing.assert_array_equal(kept.refresh(), gains_of_cells(with_breaks(problem, slots),
                                                                  cells))
 
 

@@ -97,7 +97,7 @@ class Shard:
         """The rating of lines on some fires; None where a fire came to what is cut off."""
         parts: list[list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = [[] for _ in lines]
         tries = (partial(self._anew, standing=True) if standing else
-                 self._in_place if trial_in_place(self._slots, 0) else self._anew)
+                 self._in_place if trial_in_place(self._slots) else self._anew)
         for fires, places, on_fires in self._burning.tried(lines, some, standing=standing):
             own = np.flatnonzero(on_fires.any(axis=0)).tolist()
             found = tries([lines[k] for k in own], places, on_fires[:, own])
@@ -112,7 +112,7 @@ class Shard:
 
     def _in_place(self, lines: Sequence[NDArray[np.int64]], places: NDArray[np.int64],
                   on_fires: NDArray[np.bool_]) -> "_Tried":
-        saved, tried = saved_by_lines(self._slots, 0, lines, places)
+        saved, tried = saved_by_lines(self._slots, lines, places)
         depend = [np.flatnonzero(tried[:, k] & on_fires[:, k]) for k in range(len(lines))]
         return [(rows, saved[rows, k]) for k, rows in enumerate(depend)]
 
@@ -121,7 +121,7 @@ class Shard:
         order, rim = np.argsort(places), np.zeros((self._window.rows, self._window.cols), np.bool_)
         for side in self._sides():
             rim[side] = True
-        found = saved_anew(self._slots, 0, lines, [
+        found = saved_anew(self._slots, lines, [
             places[order][on_fires[order, k]] for k in range(len(lines))], rim,
             standing=standing)
         if found.beyond:
