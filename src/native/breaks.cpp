@@ -69,14 +69,17 @@ i64 place_break(const PlaceBreaks& call, i64 slot, i64 cell) {
 
 }  // namespace
 
-ENTRY(write_break, WriteBreak) {
+ENTRY(write_breaks, WriteBreaks) {
     const i64 rows = call.breaks.shape[0], cols = call.breaks.shape[1];
-    if (call.row < 0 || call.row >= rows || call.col < 0 || call.col >= cols)
-        return "row, col: a cell outside the map";
+    if (!all_within(call.cells, 0, rows * cols)) return "cells: a cell outside the map";
     if (call.kind < CLOSED || call.kind > HELD_BREAK) return "kind: no code of a break";
     if (call.state.size() != (rows + 2 * REACH) * (cols + 2 * REACH))
         return "state: not of the padded map";
-    write_break(call.row, call.col, u8(call.kind), call.breaks, call.state.data);
+    for (const i64 cell : call.cells) {
+        const i64 row = cell / cols, col = cell % cols;
+        call.breaks(row, col) = call.broken != 0;
+        write_break(row, col, u8(call.kind), call.breaks, call.state.data);
+    }
     return nullptr;
 }
 

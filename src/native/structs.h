@@ -207,9 +207,10 @@ struct HeatPerSpeed {
     Array<const double, ANY> intensity_kw_m;  // P
 };
 
-struct WriteBreak {
-    i64 row, col, kind;
-    Array<const bool, ANY, ANY> breaks;  // H W
+struct WriteBreaks {
+    Array<const i64, ANY> cells;  // N
+    i64 broken, kind;
+    Array<bool, ANY, ANY> breaks;  // H W
     Array<u8, ANY> state;  // P
 };
 

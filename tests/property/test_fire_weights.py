@@ -20,6 +20,7 @@ from firebreak.fire import (
     Fires,
     FireStore,
     HoldRule,
+    KnownFires,
     PartsTotal,
     Scene,
     burn,
@@ -203,7 +204,8 @@ def test_what_plans_are_judged_by(scenes: tuple[Scene, Scene]) -> None:
     for scene, count in ((one, FIRES), (two, FIRES + 1)):
         effect = effect_of(scene, segments, count)
         fires = scene.fires("choice", count)
-        whole, saved = saved_by_each(scene, fires, segments, range(len(segments)))
+        whole, saved = saved_by_each(KnownFires(scene, fires, mask), segments,
+                                      range(len(segments)))
         found, lines = risk(effect), by_weather(effect, scene)
         held = burn(scene, fires, mask, want="statistics").held_probability
         order = in_build_order(scene, segments, count)

@@ -44,7 +44,7 @@ def place_breaks(which: Annotated[NDArray[np.int64], "B"], cells: Annotated[NDAr
     """Breaks flat `cells` of the slots `which`, one after the other, those that are available when
     their turn comes.
 
-    kinds: codes of `fire.arcs` for a break of each slot. left: budgets. states: see `write_break`.
+    kinds: codes of `fire.arcs` for a break of each slot. left: budgets. states: see `write_breaks`.
     Sets `places`: the padded cell, or -1 where none was broken.
     """
 

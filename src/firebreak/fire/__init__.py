@@ -44,7 +44,7 @@ from firebreak.fire.solver.structs import Overlays, Workspace
 from firebreak.fire.sums import BurnResult
 from firebreak.fire.travel.arcs import OPEN
 from firebreak.fire.travel.breaks import break_state, open_state, treat
-from firebreak.fire.travel.kernels import write_break
+from firebreak.fire.travel.kernels import write_breaks
 from firebreak.fire.travel.stencil import (
     HELD,
     NEIGHBOURS,
@@ -138,5 +138,5 @@ __all__ = [
     "with_proposal",
     "with_states",
     "workspace",
-    "write_break",
+    "write_breaks",
 ]

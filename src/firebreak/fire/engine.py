@@ -116,14 +116,13 @@ MAX_CODES = 16_000_000
 Codes = TypeVar("Codes")
 
 
-def burn_codes(scene: Scene, fires: Fires, take: Callable[[NDArray[np.uint8]], Codes],
+def burn_codes(setup: BurnSetup, fires: Fires, take: Callable[[NDArray[np.uint8]], Codes],
                ) -> tuple[NDArray[np.float64], list[Codes]]:
-    """Losses f64 [F] of fires without breaks on a scene that is not tiled, and what `take` makes of
-    the codes [n, P] of a few of them at a time, see `travel.stencil`: how fire came to each cell.
+    """Losses f64 [F] of fires, and what `take` makes of the codes [n, P] of a few of them at a
+    time, see `travel.stencil`: how fire came to each cell.
     """
-    check_on(fires, scene.field)
+    check_on(fires, setup.field)
     parts: list[Codes] = []
-    setup = make_setup(scene.field, scene.value_by_class, grid_of(None, scene.field.shape))
     loss, size = np.zeros(fires.source.size), max(1, MAX_CODES // setup.cells)
     for first in range(0, loss.size, size):
         some = fires.part(slice(first, first + size))

@@ -10,6 +10,7 @@ from firebreak.api.plans.corridors import covered_shapes, lines_of_network
 from firebreak.api.plans.request import PlanRequest
 from firebreak.api.shared.budget import money_by_year
 from firebreak.api.shared.map_defaults import rows_named
+from firebreak.fire import KnownFires
 from firebreak.landscape.candidates.corridor import Corridor, with_line_lengths
 from firebreak.landscape.candidates.corridors.ground import ground_of
 from firebreak.landscape.formats.treated import write_treated
@@ -18,7 +19,7 @@ from firebreak.landscape.names import DATA
 from firebreak.landscape.value_unit import value_unit
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.area import View, cells_in, lift
-from firebreak.planning.core.corridors import parts_of
+from firebreak.planning.core.corridors import mask_of, parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
@@ -206,7 +207,8 @@ def _changes(made: PlanAtOnce, fires: "Fires", groups: FireGroups, bar: Bar) -> 
 def _without(scene: "Scene", fires: "Fires", parts: list[Corridor], per_value: float,
              ) -> list[float]:
     """Rise of the mean loss of fires if each part is left out, in the unit."""
-    _, more = saved_by_each(scene, fires, parts, range(len(parts)))
+    known = KnownFires(scene, fires, mask_of(parts, scene.landscape.shape))
+    _, more = saved_by_each(known, parts, range(len(parts)))
     found: list[float] = (per_value * more).tolist()
     return found
 

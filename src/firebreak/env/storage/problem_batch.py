@@ -273,8 +273,7 @@ class ProblemBatch:
         returns their padded indices.
         """
         scene, places = self.problem(slot).scene, padded_cells(cells, self.sizes.shape[1])
-        for cell in cells.tolist():
-            self.land.write(slot, cell, broken=broken)
+        self.land.write(slot, cells, broken=broken)
         self.moves[slot] += cells.size
         rules = scene.field.breaks
         if rules.treated is not None:

@@ -16,7 +16,7 @@ from firebreak.fire import (
     open_state,
     padded_width,
     unpad,
-    write_break,
+    write_breaks,
 )
 from firebreak.layout import OBSERVATION
 
@@ -72,12 +72,12 @@ class LandStore:
         if left.size:
             self.leave(slot, self.budget_left[slot] - float(left.min()))
 
-    def write(self, slot: int, cell: int, *, broken: bool) -> None:
-        """Breaks a flat cell or takes its break away, at no cost."""
-        row, col = divmod(cell, self.breaks.shape[2])
-        self.breaks[slot, row, col] = broken
-        if self._kinds[slot] != OPEN:  # else it burns, as other fuel
-            write_break(row, col, self._kinds[slot], self.breaks[slot], self.states[slot])
+    def write(self, slot: int, cells: NDArray[np.int64], *, broken: bool) -> None:
+        """Breaks flat cells or takes their breaks away, at no cost."""
+        if self._kinds[slot] == OPEN:  # they burn, as other fuel
+            self.breaks[slot].reshape(-1)[cells] = broken
+            return
+        write_breaks(cells, broken, int(self._kinds[slot]), self.breaks[slot], self.states[slot])
 
     def place(self, which: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Breaks flat cells of slots, one after the other, those available when their turn comes;

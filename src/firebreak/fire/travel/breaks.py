@@ -112,14 +112,33 @@ def treat(field: TravelField, cells: NDArray[np.int64], streams: Sequence[int] =
 
 def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:
     """The field with treated fuel in its breaks: a copy, or itself where breaks do not burn."""
-    burning = breaks & ~field.breaks.bare if field.breaks.bare.size else breaks
-    if field.breaks.treated is None or not burning.any():
-        return field
-    own = field._replace(**{name: array.copy() for name, array in row_arrays(field).items()},
-                         bucket_min=field.bucket_min.copy(),
-                         spots=field.spots._replace(cells=field.spots.cells.copy()))
-    treat(own, padded_cells(np.flatnonzero(burning), field.shape[1]))
-    return own
+    return Shading(field).under(breaks)
+
+
+class Shading:
+    """A field under breaks that come and go, with treated fuel where they burn: a copy that is
+    written anew where breaks differ, or itself where none burns.
+    """
+
+    def __init__(self, field: TravelField) -> None:
+        self._plain, self._own = field, field
+        self._burning = np.zeros(field.shape, np.bool_)
+
+    def under(self, breaks: NDArray[np.bool_]) -> TravelField:
+        """The field under breaks bool [H, W], until it is asked for under others."""
+        field, rules, before = self._plain, self._plain.breaks, self._burning
+        burning = breaks & ~rules.bare if rules.bare.size else breaks.copy()
+        if rules.treated is None or not (before.any() or burning.any()):
+            return field
+        if self._own is field:
+            self._own = field._replace(
+                **{name: array.copy() for name, array in row_arrays(field).items()},
+                bucket_min=field.bucket_min.copy(),
+                spots=field.spots._replace(cells=field.spots.cells.copy()))
+        for cells, fuel in ((burning & ~before, None), (before & ~burning, field)):
+            treat(self._own, padded_cells(np.flatnonzero(cells), field.shape[1]), before=fuel)
+        self._burning = burning
+        return self._own
 
 
 def _within(mask: NDArray[np.bool_], reach: int) -> NDArray[np.bool_]:

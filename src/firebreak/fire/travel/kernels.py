@@ -71,8 +71,9 @@ def heat_per_speed(metric: Annotated[NDArray[np.float32], "P 5"],
 
 
 @entry()
-def write_break(row: int, col: int, kind: int, breaks: Annotated[NDArray[np.bool_], "H W"],
-                state: Annotated[NDArray[np.uint8], "P", WRITTEN]) -> None:
-    """Writes the codes of `arcs` around a burnable cell whose break came or went. breaks: as they
-    are now, all of one kind.
+def write_breaks(cells: Annotated[NDArray[np.int64], "N"], broken: bool, kind: int,
+                 breaks: Annotated[NDArray[np.bool_], "H W", WRITTEN],
+                 state: Annotated[NDArray[np.uint8], "P", WRITTEN]) -> None:
+    """Breaks flat burnable cells or takes their breaks away, and writes the codes of `arcs` around
+    them. breaks: all of one kind.
     """

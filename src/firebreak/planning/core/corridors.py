@@ -40,8 +40,7 @@ class Corridors:
 
     def mask(self, shape: tuple[int, int], kind: str | None = None) -> NDArray[np.bool_]:
         """bool [H, W], True on the cells that corridors, all or those of a kind, treat."""
-        own = [one.cells for one in self.corridors if kind in (None, one.kind)]
-        return mask_of_cells(np.concatenate([np.empty(0, np.int64), *own]), shape)
+        return mask_of([one for one in self.corridors if kind in (None, one.kind)], shape)
 
     def runs(self) -> list[Cells]:
         """Cells of every run, in order along it, the shortest first; none covers the same twice."""
@@ -66,6 +65,12 @@ class Corridors:
         for pair in self.pairs:
             add(pair)
         return list(found.values())
+
+
+def mask_of(parts: Sequence[Corridor], shape: tuple[int, int]) -> NDArray[np.bool_]:
+    """bool [H, W], True on the cells that parts treat."""
+    return mask_of_cells(np.concatenate([np.empty(0, np.int64), *(
+        part.cells for part in parts)]), shape)
 
 
 JOINS, ENDS = "break", "open ground"

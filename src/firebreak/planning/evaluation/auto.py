@@ -207,7 +207,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     report(parts[-2])
     verdict = choose(saved, CANDIDATES)
     kept, useless = without_useless(
-        scene, judging.known.fires, plans[verdict.chosen], rules.include, sorted(
+        judging.known, plans[verdict.chosen], rules.include, sorted(
             parts_of(plans[verdict.chosen], land, segment_m, rules.lines if routes else None),
             key=lambda part: int(part.cells[0])))
     simulations = sum(plan.simulations for plan in plans.values()) + count * burns / plan_fires

@@ -11,8 +11,9 @@ import numpy as np
 
 from firebreak.checks import fail
 from firebreak.env.storage.problem import problem_of
-from firebreak.fire import Scene
+from firebreak.fire import Fires, KnownFires, Scene
 from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.planning.core.corridors import mask_of
 from firebreak.planning.core.progress import Reporter, in_shares, no_report
 from firebreak.planning.search.plan_state import PlanState
 
@@ -20,6 +21,8 @@ MAX_TRIALS = 4
 """Times that every segment is removed on trial, at most."""
 MOST_BURNS, FEWEST_FIRES = 16_384, 64
 """Plan fires times segments, and plan fires that each segment is tried on at least."""
+MOST_HELD = 2**28
+"""Bytes of what is known of fires without each segment, at most; else it is found anew."""
 
 LAST_YEAR = 9999
 """Of phases."""
@@ -45,10 +48,8 @@ def in_build_order(scene: Scene, segments: list[Corridor], plan_fires: int,
         return list(segments)
     few = min(plan_fires, max(FEWEST_FIRES, MOST_BURNS // len(segments)))
     fires = scene.fires("plan", plan_fires).first(few)
-    # The order may not depend on the budget: all segments are affordable.
-    state = PlanState(problem_of(scene, 1.0, fires, fires.first(0)))
-    for segment in segments:
-        state.change([], segment.cells.tolist())
+    anew = scene.field.breaks.burns_anew or scene.field.spots.cells.size > 0
+    standing = (_Anew if anew else _InPlace)(scene, segments, fires)
     saved = dict.fromkeys(range(len(segments)), 0.0)
     given_up: list[int] = []
     pause = -(-len(segments) // MAX_TRIALS)
@@ -59,7 +60,7 @@ def in_build_order(scene: Scene, segments: list[Corridor], plan_fires: int,
         nonlocal done
         done += 1
         share(done / trials)
-        return _saved_by(state, segments[k])
+        return standing.saved_by(k)
 
     while saved:
         fresh: set[int] = set()
@@ -70,21 +71,64 @@ def in_build_order(scene: Scene, segments: list[Corridor], plan_fires: int,
             least = min(saved, key=lambda k: (saved[k], -k))
             if least in fresh:
                 break
-            saved[least] = _saved_by(state, segments[least])
+            saved[least] = standing.saved_by(least)
             fresh.add(least)
-        state.change(segments[least].cells.tolist(), [])
+        standing.give_up(least)
         del saved[least]
         given_up.append(least)
     return [segments[k] for k in reversed(given_up)]
 
 
-def _saved_by(state: PlanState, segment: Corridor) -> float:
-    """The saving of a segment on the plan fires beside the others, per unit of its cost."""
-    before, cells = state.loss, segment.cells.tolist()
-    state.change(cells, [])
-    more = state.loss - before
-    state.change([], cells)
-    return more / segment.cost
+class _InPlace:
+    """Segments that stand, where fires are solved again in the places that a break changes."""
+
+    def __init__(self, scene: Scene, segments: Sequence[Corridor], fires: Fires) -> None:
+        # The order may not depend on the budget: all segments are affordable.
+        self._state = PlanState(problem_of(scene, 1.0, fires, fires.first(0)))
+        self._segments = segments
+        for segment in segments:
+            self._state.change([], segment.cells.tolist())
+
+    def saved_by(self, k: int) -> float:
+        """The saving of a segment on the fires beside the others, per unit of its cost."""
+        before, cells = self._state.loss, self._segments[k].cells.tolist()
+        self._state.change(cells, [])
+        more = self._state.loss - before
+        self._state.change([], cells)
+        return more / self._segments[k].cost
+
+    def give_up(self, k: int) -> None:
+        """Takes a segment away."""
+        self._state.change(self._segments[k].cells.tolist(), [])
+
+
+class _Anew:
+    """The same where fires burn anew: what is known of them without each segment holds for those
+    that came near none which was given up since.
+    """
+
+    def __init__(self, scene: Scene, segments: Sequence[Corridor], fires: Fires) -> None:
+        self._segments, self._mask = segments, mask_of(segments, scene.landscape.shape)
+        self._all = KnownFires(scene, fires, self._mask).under(self._mask)
+        self._without: dict[int, KnownFires] = {}
+
+    def saved_by(self, k: int) -> float:
+        """See `_InPlace`."""
+        found = self._tried(k)
+        if len(self._segments) * found.nbytes <= MOST_HELD:
+            self._without[k] = found
+        return float(found.loss.mean() - self._all.loss.mean()) / self._segments[k].cost
+
+    def give_up(self, k: int) -> None:
+        """Takes a segment away."""
+        self._all = self._tried(k)
+        self._mask.ravel()[self._segments[k].cells] = False
+        self._without.pop(k, None)
+
+    def _tried(self, k: int) -> KnownFires:
+        rest = self._mask.copy()
+        rest.ravel()[self._segments[k].cells] = False
+        return self._without.get(k, self._all).under(rest, self._all)
 
 
 class Phase(NamedTuple):

@@ -9,15 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.env.storage.problem import nothing_burned, problem_of
-from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
-from firebreak.fire import Fires, Scene
+from firebreak.fire import KnownFires, Scene
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.planning.core.fire_counts import CHOICE_SET
+from firebreak.planning.core.corridors import mask_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.build_order import in_build_order
-from firebreak.planning.evaluation.effect import fire_batches
+from firebreak.planning.evaluation.choice import choice_fires
 from firebreak.planning.evaluation.refine import useful_segments
 
 NEARLY, LEAST_KEPT = 0.01, 0.97
@@ -58,46 +56,35 @@ def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], included: NDArr
 
     order = in_build_order(scene, sorted(parts, key=lambda part: int(part.cells[0])),
                            plan.plan_fires, order_more if parts else no_report)
-    fires = scene.fires(CHOICE_SET, FIRES)
-    loss = losses_of_beginnings(scene, order, fires)
-    if not loss[0] > 0.0:
-        raise nothing_burned(scene)
-    saved = 1.0 - loss / loss[0]
-    report(0.75)
-    less = min(NEARLY, (1.0 - LEAST_KEPT) * max(float(saved[-1]), 0.0))
-    count = int(np.flatnonzero(saved >= saved[-1] - less)[0])
+    shape, none = scene.landscape.shape, choice_fires(scene, FIRES).known
+    whole = none.under(mask_of(order, shape))
+
+    def saved_by(fires: KnownFires) -> float:
+        return 1.0 - float(fires.loss.mean() / none.loss.mean())
+
+    report(0.6)
+    most = saved_by(whole)
+    least = most - min(NEARLY, (1.0 - LEAST_KEPT) * max(most, 0.0))
+    # Fires under fewer and more parts tell most of those between. More parts save more, mostly; if
+    # not, fewer may do too, but without the last of those kept these would not.
+    few, many, fewer, more = -1, len(order), none, whole
+    while many - few > 1:
+        middle = (few + many) // 2
+        tried = fewer.under(mask_of(order[:middle], shape), more)
+        if saved_by(tried) >= least:
+            many, more = middle, tried
+        else:
+            few, fewer = middle, tried
+    report(0.8)
     kept = [part for k, part in enumerate(order)
-            if k < count or np.isin(part.cells, included).any()]
-    useful = {int(part.cells[0]) for part in useful_segments(scene, fires, kept, included)}
-    kept = [part for part in kept if int(part.cells[0]) in useful]
-    cells = np.concatenate([np.empty(0, np.int64), *(part.in_order() for part in kept)])
-    if [int(part.cells[0]) for part in kept] == [int(part.cells[0]) for part in order[:len(kept)]]:
-        by_knee = saved[len(kept)]
-    else:
-        once = [kept[0]._replace(cells=cells)] if kept else []
-        by_knee = 1.0 - losses_of_beginnings(scene, once, fires)[-1] / loss[0]
+            if k < many or np.isin(part.cells, included).any()]
+    kept = useful_segments(more, kept, included)
+    cells = np.concatenate([included[:0], *(part.in_order() for part in kept)])
+    by_knee = saved_by(more.under(mask_of(kept, shape)))
     report(1.0)
     return Knee(replace(plan, cells=cells, cost=cost_of(cells, scene.landscape), notes={
-        **(plan.notes or {}), WHOLE_COST: plan.cost, WHOLE_SAVED: float(saved[-1]),
-        KNEE_SAVED: float(by_knee)}), kept)
-
-
-def losses_of_beginnings(scene: Scene, parts: Sequence[Corridor],
-                         fires: Fires) -> NDArray[np.float64]:
-    """Mean loss of fires under the first 0 to n parts, f64 [n + 1]."""
-    batches = fire_batches(fires.source.size, scene.landscape.fuel_model.size, least=1)
-    slots = ProblemBatch(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
-    total = np.zeros(len(parts) + 1)
-    for batch in batches:
-        own = fires.part(batch)
-        slots.load(0, problem_of(scene, 1.0, own, own.first(0)))
-        slots.update(SLOT_0, fresh=True)
-        total[0] += float(slots.plan_trees(0).loss.sum())
-        for k, part in enumerate(parts, start=1):
-            slots.place(0, part.cells)
-            slots.update(SLOT_0)
-            total[k] += float(slots.plan_trees(0).loss.sum())
-    return total / fires.source.size
+        **(plan.notes or {}), WHOLE_COST: plan.cost, WHOLE_SAVED: most,
+        KNEE_SAVED: by_knee}), kept)
 
 
 def knee_words(plan: Plan) -> str | None:

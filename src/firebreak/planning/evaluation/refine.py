@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.env.storage.problem import Again, problem_of
-from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
-from firebreak.fire import Fires, Scene, burn
+from firebreak.fire import KnownFires, Scene
 from firebreak.landscape.candidates.corridor import Cells, Corridor
-from firebreak.landscape.landscape import Landscape, mask_of_cells
+from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.corridors import mask_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.build_order import in_build_order
-from firebreak.planning.evaluation.effect import fire_batches
 from firebreak.planning.evaluation.intervals import student_interval
 from firebreak.planning.search.moves import improved
 
+ALL = slice(None)
 FIRST_SHARE = 16
 """Part of the fires, the first of so many, on which most segments show that they save something."""
 KEPT = (1.0, 0.85, 0.7, 0.5)
@@ -75,18 +75,18 @@ def moved_plan(scene: Scene, plan: Plan, saved: NDArray[np.float64],
     return Moved(kept, best.saved, burns)
 
 
-def without_useless(scene: Scene, fires: Fires, plan: Plan, included: NDArray[np.int64],
+def without_useless(known: KnownFires, plan: Plan, included: NDArray[np.int64],
                     segments: Sequence[Corridor]) -> tuple[Plan, int]:
     """A plan without segments that save nothing on the fires, unless `included`; how many."""
-    useful = useful_segments(scene, fires, segments, included)
+    useful = useful_segments(known, segments, included)
     if len(useful) == len(segments):
         return plan, 0
     stay = np.concatenate([np.empty(0, np.int64), *(segment.cells for segment in useful)])
-    return (_with_cells(plan, plan.cells[np.isin(plan.cells, stay)], scene),
+    return (_with_cells(plan, plan.cells[np.isin(plan.cells, stay)], known.scene),
             len(segments) - len(useful))
 
 
-def useful_segments(scene: Scene, fires: Fires, segments: Sequence[Corridor],
+def useful_segments(known: KnownFires, segments: Sequence[Corridor],
                     included: NDArray[np.int64]) -> list[Corridor]:
     """Segments without those that save nothing on the fires beside the others.
 
@@ -97,51 +97,41 @@ def useful_segments(scene: Scene, fires: Fires, segments: Sequence[Corridor],
     Args:
         included: int64 [n], flat cells that the plan must have: their segments stay.
     """
-    kept = list(range(len(segments)))
+    kept, shape = list(range(len(segments))), known.scene.landscape.shape
+    known = known.under(mask_of(segments, shape))
     doubtful = [k for k in kept if not np.isin(segments[k].cells, included).any()]
-    few = fires.first(-(-fires.source.size // FIRST_SHARE))
-    whole, saved = saved_by_each(scene, few, segments, doubtful)
+    few = slice(-(-known.loss.size // FIRST_SHARE))
+    whole, saved = saved_by_each(known, segments, doubtful, few)
     doubtful = [k for k, own in zip(doubtful, saved, strict=True) if own <= _ROUNDING * whole]
     while doubtful:
         standing = [segments[k] for k in kept]
-        whole, saved = saved_by_each(scene, fires, standing, [kept.index(k) for k in doubtful])
+        whole, saved = saved_by_each(known, standing, [kept.index(k) for k in doubtful])
         least = dict(zip(doubtful, saved.tolist(), strict=True))
         useless = [k for k in doubtful if least[k] <= _ROUNDING * whole]
         if not useless:
             break
-        rest = [k for k in kept if k not in useless]
-        mask = mask_of_cells(np.concatenate([included[:0], *(segments[k].cells for k in rest)]),
-                             scene.landscape.shape)
-        if len(useless) == 1 or burn(scene, fires, mask).loss.mean() <= whole * (1.0 + _ROUNDING):
-            return [segments[k] for k in rest]
+        rest = [segments[k] for k in kept if k not in useless]
+        if len(useless) == 1 or known.loss_under(mask_of(
+                rest, shape)).mean() <= whole * (1.0 + _ROUNDING):
+            return rest
         worst = min(useless, key=lambda k: (least[k], -k))
         kept.remove(worst)
         doubtful = [k for k in useless if k != worst]
     return [segments[k] for k in kept]
 
 
-def saved_by_each(scene: Scene, fires: Fires, segments: Sequence[Corridor],
-                  which: Sequence[int]) -> tuple[float, NDArray[np.float64]]:
-    """Mean loss under all segments, and what those in `which` save of it beside all others."""
-    count = fires.source.size
-    batches = fire_batches(count, scene.landscape.fuel_model.size, least=1)
-    slots = ProblemBatch(sizes_for(scene, 1, max(part.stop - part.start for part in batches), 0))
-    whole, saved = 0.0, np.zeros(len(which))
-    for part in batches:
-        own = fires.part(part)
-        slots.load(0, problem_of(scene, 1.0, own, own.first(0)))
-        for segment in segments:
-            slots.place(0, segment.cells)
-        slots.update(SLOT_0)
-        loss = slots.plan_trees(0).loss.copy()
-        whole += float(loss.sum())
-        for place, k in enumerate(which):
-            slots.remove(0, segments[k].cells)
-            if slots.update(SLOT_0):
-                saved[place] += float((slots.plan_trees(0).loss - loss).sum())
-            slots.place(0, segments[k].cells)
-            slots.update(SLOT_0)
-    return whole / count, saved / count
+def saved_by_each(known: KnownFires, segments: Sequence[Corridor], which: Sequence[int],
+                  part: slice = ALL) -> tuple[float, NDArray[np.float64]]:
+    """Mean loss of a range of fires under all segments, and what those in `which` save of it beside
+    all others.
+    """
+    shape = known.scene.landscape.shape
+    standing = known.under(mask_of(segments, shape))
+    loss, saved = standing.loss[part], np.zeros(len(which))
+    for place, k in enumerate(which):
+        rest = mask_of([*segments[:k], *segments[k + 1:]], shape)
+        saved[place] = (standing.loss_under(rest, part) - loss).mean()
+    return float(loss.mean()), saved
 
 
 def improved_plan(scene: Scene, network: Sequence[Corridor], budget_share: float, rules: PlanRules,

@@ -19,13 +19,9 @@ from firebreak.planning.core.line_trials import try_line
 from firebreak.planning.core.plan import cost_of, plan_of_cells
 from firebreak.planning.core.rounds import Task, loaded
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.knee import (
-    LEAST_KEPT,
-    NEARLY,
-    at_knee,
-    knee_words,
-    losses_of_beginnings,
-)
+from firebreak.planning.evaluation import knee as knees
+from firebreak.planning.evaluation.build_order import in_build_order
+from firebreak.planning.evaluation.knee import LEAST_KEPT, NEARLY, at_knee, knee_words
 from firebreak.planning.making import make_plan
 from firebreak.planning.patterns.line_greedy import place_line_greedy
 from firebreak.planning.patterns.offered import leading, offered, pairs_of, rate_of
@@ -230,16 +226,42 @@ def test_a_plan_stops_where_more_money_saves_little() -> None:
     assert knee.plan.cost < plan.cost
     assert (kept - whole) / before <= NEARLY + 1e-9
     assert (before - kept) >= LEAST_KEPT * (before - whole) * (1 - 1e-9)
-    # Without its last part it would not do.
-    losses = losses_of_beginnings(scene, knee.parts, fires)
-    most = min(NEARLY, (1 - LEAST_KEPT) * (before - whole) / before)
-    assert (losses[-2] - whole) / before > most or len(knee.parts) < len(parts)
     words = knee_words(knee.plan)
     assert words is not None
     assert f"{knee.plan.cost:,.6g} of {plan.cost:,.6g}" in words
     assert knee_words(plan) is None
     included = parts[-1].cells
     assert np.isin(included, at_knee(scene, plan, parts, included).plan.cells).all()
+
+
+@pytest.mark.parametrize("kind", SCENES)
+@pytest.mark.parametrize("nearly", [0.01, 0.1])
+def test_the_knee_is_the_first_of_all_beginnings_that_does(
+        kind: str, nearly: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, lines = SCENES[kind], [*ROWS, *COLUMNS]
+    cells = np.unique(np.concatenate([own.cells for own in lines]))
+    plan = replace(plan_of_cells(cells, LAND, "segments"), plan_fires=FIRES)
+    parts = parts_of(plan, LAND, 500.0, Corridors(
+        corridors=tuple(lines), line=tuple(range(8)), only=True, routes=True))
+    monkeypatch.setattr(knees, "NEARLY", nearly)
+    monkeypatch.setattr(knees, "LEAST_KEPT", 0.7)
+    monkeypatch.setattr(knees, "useful_segments", lambda known, segments, must: segments)
+    order = in_build_order(scene, sorted(parts, key=lambda part: int(part.cells[0])), FIRES)
+    fires, mask, losses = scene.fires(CHOICE_SET, knees.FIRES), np.zeros(LAND.shape, bool), []
+    for part in [None, *order]:
+        if part is not None:
+            mask.ravel()[part.cells] = True
+        losses.append(float(burn(scene, fires, mask).loss.mean()))
+    saved = 1.0 - np.array(losses) / losses[0]
+    enough = saved >= saved[-1] - min(nearly, 0.3 * saved[-1])
+    count = int(np.flatnonzero(enough)[0])
+    assert 0 < count < len(order)
+    knee = at_knee(scene, plan, parts, np.empty(0, np.int64))
+    assert [own.path.tolist() for own in knee.parts] == [own.path.tolist()
+                                                         for own in order[:count]]
+    assert knee.plan.notes is not None
+    assert knee.plan.notes["whole_saved"] == pytest.approx(saved[-1], rel=1e-12)
+    assert knee.plan.notes["knee_saved"] == pytest.approx(saved[count], rel=1e-12)
 
 
 @pytest.mark.parametrize("crossed", [False, True])
