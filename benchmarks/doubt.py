@@ -51,7 +51,7 @@ def measure(data: Path, done: set[str]) -> Iterator[dict[str, Any]]:
             scene = make_scene(land, FireConditions(), TEST_SEED)
             plans = {name: make_plan(scene, BUDGET, PLAN_FIRES, name, seed=TEST_SEED,
                                      policy=policy) for name in METHODS}
-            found = doubt([scene], [plans], TEST_FIRES, TEST_SEED, DRAWS)
+            found = doubt(scene, plans, TEST_FIRES, TEST_SEED, DRAWS)
             yield {"key": key, "set": kind.name, "index": index, "test_fires": TEST_FIRES,
                    "cpu_s": time.process_time() - begin, **_to_json(found)}
 

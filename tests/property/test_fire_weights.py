@@ -239,7 +239,7 @@ def test_what_plans_are_compared_and_chosen_by(scenes: tuple[Scene, Scene]) -> N
         saved = race(list(plans), lambda name, part, fires=fires: fires.savings(plans[name], part),
                      count, 2)
         shares.append([float(own.mean()) for own in saved.values()])
-        under = doubt([scene], [plans], count, 1, draws=2)
+        under = doubt(scene, plans, count, 1, draws=2)
         left.append([under.own, *(own.reduction for own in under.by_kind.values())])
     unlike = {"untreated_loss_in_unit", "untreated_burned_share"}
     for first, second in zip(*rows, strict=True):

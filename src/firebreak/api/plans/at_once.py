@@ -173,7 +173,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         curves = {name: saved_by_order(scene, other, effect.loss[0],
                                        evaluation.methods[name].reduction, report=advance)
                   for name, other in others.items()}
-    with bar(worlds([scene], TRUST_DRAWS) if full else 0, "world") as advance:
+    with bar(worlds(scene, TRUST_DRAWS) if full else 0, "world") as advance:
         trust = None if not full else trust_in(replace(scene, landscape=area.anywhere), plan,
                                             evaluation, options.scene.seed, advance)
     over_years = _over_years(made, order, bar)

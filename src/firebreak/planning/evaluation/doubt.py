@@ -5,7 +5,7 @@ of spread of each fuel, turns the wind, dries or wets the dead fuel, and makes b
 likely; each of these alone and all together, the same draws for all plans.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ _WORDS = {"rates": "rates of spread", "wind": "wind direction", "moisture": "dea
 
 
 class Doubted(NamedTuple):
-    """Savings of plans under one kind of doubt, means over landscapes.
+    """Savings of plans under one kind of doubt.
 
     Attributes:
         reduction: f64 [draws, methods].
@@ -54,7 +54,7 @@ class DoubtResult(NamedTuple):
     """Plans under doubt.
 
     Attributes:
-        methods: names of the plans that treat something, those of random methods by their first.
+        methods: names of the plans that treat something.
         own: f64 [methods], what each saves with nothing perturbed. own_burned_ha: what burns then.
         by_kind: of each kind of doubt that applies.
     """
@@ -65,37 +65,40 @@ class DoubtResult(NamedTuple):
     by_kind: dict[Doubt, Doubted]
 
 
-def doubt(scenes: Sequence[Scene], plans: Sequence[Mapping[str, Plan]], test_fires: int, seed: int,
-          draws: int, report: Reporter = no_report) -> DoubtResult:
-    """Burns the test fires of each scene under each of its plans in every perturbed world.
+def doubt(scene: Scene, plans: Mapping[str, Plan], test_fires: int, seed: int, draws: int,
+          report: Reporter = no_report) -> DoubtResult:
+    """Burns the test fires of a scene under each plan, by method, in every perturbed world.
 
-    Args:
-        plans: of each scene, by method.
-        report: takes perturbed worlds as they are done, of all scenes.
+    report: takes perturbed worlds as they are done.
 
     Raises:
         InputError: nothing burns, or nothing of value, in a perturbed world.
     """
-    names = tuple(name for name in plans[0] if method_of(name).treats
-                  and any(made[name].cells.size for made in plans))
+    treating = {name: plan for name, plan in plans.items()
+                if method_of(name).treats and plan.cells.size}
+    fires = scene.fires(TEST_SET, test_fires)
 
-    def burned_in(kind: Doubt | None = None, draw: int = 0) -> tuple[Floats, float]:
-        found = [_saved(scene, scene if kind is None else perturbed(
-            scene, change_of(scene, kind, draw, seed)), made, names, test_fires)
-            for scene, made in zip(scenes, plans, strict=True)]
-        return (np.mean([saved for saved, _ in found], axis=0),
-                float(np.mean([area for _, area in found])))
+    def saved_in(world: Scene) -> tuple[list[float], float]:
+        """The saving of each plan in a world, and the hectares that a mean fire burns there."""
+        before = burn(world, fires, want="statistics")
+        whole = float(before.loss.mean())
+        if not whole > 0.0:
+            raise nothing_burned(world)
+        left = [float(burn(world, fires, plan.break_mask()).loss.mean())
+                for plan in treating.values()]
+        area = float(before.burn_probability.sum()) * scene.landscape.cell_size_m**2 / 1e4
+        return [1.0 - one / whole for one in left], area
 
-    own, own_area = burned_in()
+    own, own_area = saved_in(scene)
     by_kind: dict[Doubt, Doubted] = {}
-    for kind in _applying(scenes):
+    for kind in _applying(scene):
         found = []
         for draw in range(draws):
-            found.append(burned_in(kind, draw))
+            found.append(saved_in(perturbed(scene, change_of(scene, kind, draw, seed))))
             report(1)
         by_kind[kind] = Doubted(np.array([saved for saved, _ in found]),
                                 np.array([area for _, area in found]))
-    return DoubtResult(names, own, own_area, by_kind)
+    return DoubtResult(tuple(treating), np.array(own), own_area, by_kind)
 
 
 def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
@@ -105,7 +108,7 @@ def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
 
     What a chosen method plans by itself is not among them: it is nearly the plan.
 
-    report: takes perturbed worlds, `worlds([scene], TRUST_DRAWS)` of them.
+    report: takes perturbed worlds, `worlds(scene, TRUST_DRAWS)` of them.
     """
     if not plan.cells.size:
         return "The plan treats nothing."
@@ -116,19 +119,19 @@ def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
     made = {plan.label: plan} | {name: evaluation.plans[0][name]
                                  for name in others[:TRUST_RIVALS]}
     try:
-        return doubt([scene], [made], min(TRUST_FIRES, evaluation.test_fires), seed, TRUST_DRAWS,
+        return doubt(scene, made, min(TRUST_FIRES, evaluation.test_fires), seed, TRUST_DRAWS,
                      report)
     except InputError as error:  # so dry a fuel can be drawn so wet that nothing burns
         return f"Not judged under doubt: {error}."
 
 
-def worlds(scenes: Sequence[Scene], draws: int) -> int:
+def worlds(scene: Scene, draws: int) -> int:
     """Number of perturbed worlds that `doubt` burns."""
-    return draws * len(_applying(scenes))
+    return draws * len(_applying(scene))
 
 
-def _applying(scenes: Sequence[Scene]) -> list[Doubt]:
-    breached = any((scene.field.breaks.breach > 0.0).any() for scene in scenes)
+def _applying(scene: Scene) -> list[Doubt]:
+    breached = (scene.field.breaks.breach > 0.0).any()
     return [kind for kind in DOUBTS if kind != "breach" or breached]
 
 
@@ -151,19 +154,6 @@ def change_of(scene: Scene, kind: Doubt, draw: int, seed: int) -> Perturbation:
             "wind": Perturbation(wind_turn_deg=whole.wind_turn_deg),
             "moisture": Perturbation(dead_moisture=whole.dead_moisture),
             "breach": Perturbation(breach=whole.breach), "all": whole}[kind]
-
-
-def _saved(scene: Scene, world: Scene, plans: Mapping[str, Plan], names: Sequence[str],
-           test_fires: int) -> tuple[Floats, float]:
-    """The saving of each plan in a world, and the hectares that a mean fire burns there."""
-    fires = scene.fires(TEST_SET, test_fires)
-    before = burn(world, fires, want="statistics")
-    whole = float(before.loss.mean())
-    if not whole > 0.0:
-        raise nothing_burned(world)
-    left = [float(burn(world, fires, plans[name].break_mask()).loss.mean()) for name in names]
-    area = float(before.burn_probability.sum()) * scene.landscape.cell_size_m**2 / 1e4
-    return 1.0 - np.array(left) / whole, area
 
 
 def order_kept(result: DoubtResult, kind: Doubt) -> Iterator[tuple[str, str, float]]:

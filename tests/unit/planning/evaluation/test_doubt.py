@@ -7,6 +7,7 @@ from firebreak.checks import InputError
 from firebreak.fire import FireConditions, burn, make_scene, perturbed
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
+from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.doubt import (
     Doubted,
     DoubtResult,
@@ -24,51 +25,47 @@ from firebreak.planning.making import make_plan
 from firebreak.settings.planning import DOUBTS, TRUST_DRAWS, TRUST_RIVALS
 
 FIRES, DRAWS = 40, 3
-SCENES = [make_scene(generate(seed, 14, cell_size_m=30.0), FireConditions(
-    scenarios=2, breach="wilson", treatment=Treatment(width_m=6.0)), 0) for seed in (3, 5)]
+SCENE, OTHER = (make_scene(generate(seed, 14, cell_size_m=30.0), FireConditions(
+    scenarios=2, breach="wilson", treatment=Treatment(width_m=6.0)), 0) for seed in (3, 5))
 METHODS = ("none", "downstream-value", "random")
 
 
 @pytest.fixture(scope="module")
-def plans() -> list[dict]:
-    return [{name: make_plan(scene, 0.1, 12, name, seed=0) for name in METHODS}
-            for scene in SCENES]
+def plans() -> dict[str, Plan]:
+    return {name: make_plan(SCENE, 0.1, 12, name, seed=0) for name in METHODS}
 
 
 @pytest.fixture(scope="module")
-def found(plans: list[dict]) -> DoubtResult:
-    return doubt(SCENES, plans, FIRES, 7, DRAWS)
+def found(plans: dict[str, Plan]) -> DoubtResult:
+    return doubt(SCENE, plans, FIRES, 7, DRAWS)
 
 
-def test_what_plans_save_is_what_a_slow_version_finds(plans: list[dict],
+def test_what_plans_save_is_what_a_slow_version_finds(plans: dict[str, Plan],
                                                       found: DoubtResult) -> None:
     assert found.methods == ("downstream-value", "random")
     assert list(found.by_kind) == list(DOUBTS)
     for kind in DOUBTS:
         for draw in range(DRAWS):
-            means = []
-            for scene, made in zip(SCENES, plans, strict=True):
-                world = perturbed(scene, change_of(scene, kind, draw, 7))
-                fires = scene.fires("test", FIRES)
-                loss = [burn(world, fires, mask).loss.mean()
-                        for mask in (None, *(made[name].break_mask() for name in found.methods))]
-                means.append([1.0 - one / loss[0] for one in loss[1:]])
+            world = perturbed(SCENE, change_of(SCENE, kind, draw, 7))
+            fires = SCENE.fires("test", FIRES)
+            loss = [burn(world, fires, mask).loss.mean()
+                    for mask in (None, *(plans[name].break_mask() for name in found.methods))]
             np.testing.assert_allclose(found.by_kind[kind].reduction[draw],
-                                       np.mean(means, axis=0))
-    assert worlds(SCENES, DRAWS) == DRAWS * len(DOUBTS)
+                                       [1.0 - one / loss[0] for one in loss[1:]])
+    assert worlds(SCENE, DRAWS) == DRAWS * len(DOUBTS)
 
 
 def test_with_nothing_perturbed_it_is_the_evaluation() -> None:
-    done = evaluate(SCENES[:1], ["downstream-value"], budget_share=0.1, plan_fires=12,
+    done = evaluate([SCENE], ["downstream-value"], budget_share=0.1, plan_fires=12,
                     test_fires=FIRES, seed=0)
-    found = doubt(SCENES[:1], done.plans, FIRES, 0, 1)
+    found = doubt(SCENE, done.plans[0], FIRES, 0, 1)
     assert found.own[0] == pytest.approx(done.rows[0].reduction)
-    area = SCENES[0].landscape.burnable.sum() * 0.09
+    area = SCENE.landscape.burnable.sum() * 0.09
     assert found.own_burned_ha == pytest.approx(done.rows[0].untreated_burned_share * area)
 
 
 def test_draws_are_within_their_bounds_and_the_same_alone_and_together() -> None:
-    scene = SCENES[0]
+    scene = SCENE
     factors, either = [], []
     for draw in range(200):
         whole = change_of(scene, "all", draw, 0)
@@ -76,7 +73,7 @@ def test_draws_are_within_their_bounds_and_the_same_alone_and_together() -> None
         assert change_of(scene, "wind", draw, 0).wind_turn_deg == whole.wind_turn_deg
         assert change_of(scene, "moisture", draw, 0).dead_moisture == whole.dead_moisture
         assert change_of(scene, "breach", draw, 0).breach == whole.breach
-        assert change_of(SCENES[1], "all", draw, 0) == whole
+        assert change_of(OTHER, "all", draw, 0) == whole
         assert abs(whole.wind_turn_deg) <= 30.0
         assert 0.8 <= whole.dead_moisture <= 1.25
         assert 0.5 <= whole.breach <= 2.0
@@ -89,10 +86,10 @@ def test_draws_are_within_their_bounds_and_the_same_alone_and_together() -> None
     assert change_of(scene, "all", 0, 0) != change_of(scene, "all", 0, 1)
 
 
-def test_breaks_that_hold_leave_breaches_out(plans: list[dict]) -> None:
+def test_breaks_that_hold_leave_breaches_out(plans: dict[str, Plan]) -> None:
     scene = make_scene(generate(3, 14, cell_size_m=30.0), FireConditions(scenarios=2), 0)
     made = {name: make_plan(scene, 0.1, 12, name, seed=0) for name in METHODS}
-    found = doubt([scene], [made], FIRES, 0, 2)
+    found = doubt(scene, made, FIRES, 0, 2)
     assert "breach" not in found.by_kind
     assert "breaches x" not in what_is_drawn(found)
 
@@ -121,26 +118,26 @@ OTHERS = ("none", "random", "burn-probability", "betweenness", "segments", "stri
 
 
 def test_a_report_looks_at_the_plan_and_its_best_rivals() -> None:
-    scene = SCENES[0]
+    scene = SCENE
     plan = make_plan(scene, 0.1, 12, "downstream-value", seed=0)
     done = evaluate([scene], OTHERS, budget_share=0.1, plan_fires=12, test_fires=FIRES, seed=0,
                     existing={plan.label: plan})
     told: list[int] = []
     found = trust_in(scene, plan, done, 7, told.append)
     assert isinstance(found, DoubtResult)
-    assert sum(told) == worlds([scene], TRUST_DRAWS)
+    assert sum(told) == worlds(scene, TRUST_DRAWS)
     best = sorted((name for name in OTHERS if name not in ("none", "random")),
                   key=lambda name: -done.methods[name].reduction)[:TRUST_RIVALS]
     assert found.methods == (plan.label, *best)
     assert len(best) == TRUST_RIVALS < len(OTHERS) - 2
     assert found.own[0] == pytest.approx(done.methods[plan.label].reduction)
-    whole = doubt([scene], [{plan.label: plan, **{name: done.plans[0][name] for name in best}}],
+    whole = doubt(scene, {plan.label: plan, **{name: done.plans[0][name] for name in best}},
                   FIRES, 7, TRUST_DRAWS)
     np.testing.assert_array_equal(whole.by_kind["all"].reduction, found.by_kind["all"].reduction)
 
 
 def test_a_report_says_why_it_was_not_judged_under_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = SCENES[0]
+    scene = SCENE
     plan = make_plan(scene, 0.1, 12, "downstream-value", seed=0)
     done = evaluate([scene], ["none"], budget_share=0.1, plan_fires=12, test_fires=FIRES, seed=0,
                     existing={plan.label: plan, "nothing": make_plan(scene, 0.1, 12, "none",
@@ -155,16 +152,6 @@ def test_a_report_says_why_it_was_not_judged_under_doubt(monkeypatch: pytest.Mon
         "Not judged under doubt: land: expected fuel that burns, got none; give drier weather.")
 
 
-def test_a_plan_that_treats_something_on_one_map_alone_is_held_against_doubt(
-        plans: list[dict]) -> None:
-    nothing = plans[0]["none"]
-    some = [{"none": nothing, "other": nothing}, plans[1] | {"other": plans[1]["random"]}]
-    found = doubt(SCENES, some, FIRES, 7, 1)
-    assert found.methods == ("other",)
-    alone = doubt(SCENES[1:], some[1:], FIRES, 7, 1)
-    assert found.own[0] == pytest.approx(alone.own[list(alone.methods).index("other")] / 2)
-
-
-def test_where_no_plan_treats_anything_the_verdict_says_so(plans: list[dict]) -> None:
-    found = doubt(SCENES[:1], [{"none": plans[0]["none"]}], FIRES, 7, 1)
+def test_where_no_plan_treats_anything_the_verdict_says_so(plans: dict[str, Plan]) -> None:
+    found = doubt(SCENE, {"none": plans["none"]}, FIRES, 7, 1)
     assert doubt_verdict(found) == ["No plan treats a cell."]
