@@ -45,7 +45,7 @@ FIRES = {
                                "got none; name one of them, or leave it out"),
     "no draws": (["--random-draws", "0"], "--random-draws: expected a whole number"),
     "no method": (["--methods", "none,magic"], "magic"),
-    "no methods": (["--methods", ","], "one or more methods"),
+    "no methods": (["--methods", ","], "got method ''"),
     "a method twice": (["--methods", "none,none"], "each once"),
 }
 JUDGED = {
