@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from firebreak.planning.core.domain import Domain
     from firebreak.planning.core.plan import Plan
     from firebreak.planning.evaluation.judging import Burn
+    from firebreak.planning.output.given import Feature
 
 
 LARGE_CELLS = 1_000_000
@@ -95,7 +96,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     from firebreak.fire import treated_as
     from firebreak.planning.core.fire_counts import enough_plan_fires, fits
     from firebreak.planning.evaluation.compared_plans import checked_plans
-    from firebreak.planning.output.given import features_of, is_drawn
+    from firebreak.planning.output.given import is_drawn
 
     policy = policy_for(methods, options.policy, options.scene)
     use_threads(options.scene.threads, torch_threads=None if policy is None else 1)
@@ -126,7 +127,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
     read = [replace(plan, method=str(one), chosen_by=None)
             if isinstance(one, Path) and labels[plan.label] > 1 else plan
             for one, plan in zip(plans, read, strict=True)]
-    features = [features_of(one, plan, parts[0].full, parts[0].offset)
+    features = [_features(one, plan, parts[0], options)
                 if isinstance(one, Path) and is_drawn(one) else []
                 for one, plan in zip(plans, read, strict=True)]
     shares = _shares(options, lands, read)
@@ -204,6 +205,17 @@ def _treated(plan: "Path | Plan", made: ShapeTreatments, part: Part,
     if built is not None:
         may = may & ~mask_of(built, part.full, how="any")
     return treated_by_shapes(plan, part.land, part.full, part.offset, may, *made)
+
+
+def _features(path: Path, plan: "Plan", part: Part, options: EvaluateOptions) -> "list[Feature]":
+    """The shapes of a drawn plan; where one of them names a treatment each with its own."""
+    from firebreak.planning.output.given import features_of
+
+    found = features_of(path, plan, part.full, part.offset)
+    if not any(one.treatment for one in found):
+        return found
+    return [one._replace(treatment=one.treatment or options.scene.breaks.treatment or "")
+            for one in found]
 
 
 def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions,

@@ -100,13 +100,15 @@ def _next(args: EvaluateArguments, done: "Evaluation",
           scenes: "list[Scene]") -> str:
     """The command that makes the plan of the best of the methods, on the first landscape."""
     from firebreak.planning.methods import CHOOSERS, METHODS
+    from firebreak.planning.output.given import is_drawn
 
     names = {name.strip() for name in args.methods.split(",")}  # a plan's file may be named alike
     found = {name: own.reduction for name, own in done.methods.items() if name in names
              and (name in CHOOSERS or METHODS[name].treats)}
     place = shlex.quote(args.landscapes[0])
     if not found:
-        plan = f" --plan {shlex.quote(str(args.plan[0]))}" if args.plan else ""
+        shown = [one for one in args.plan or () if not is_drawn(one)]
+        plan = f" --plan {shlex.quote(str(shown[0]))}" if shown else ""
         return f"firebreak visualize {place}{plan}{scene_words(args.scene)} --serve"
     cut = re.search(r"\[([\d:,]+)\]$", scenes[0].landscape.name)  # a window of a map
     named = args.area or (cut and cut.group(1))

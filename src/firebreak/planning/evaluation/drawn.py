@@ -93,8 +93,8 @@ class Met(NamedTuple):
 
 class FeatureWorth(NamedTuple):
     """Shares of the loss without breaks. alone: what a feature saves by itself; lost: what its plan
-    saves less without it. met: of it, under its plan; gaps: see `gaps_of`. treatment: that it
-    names, empty for none.
+    saves less without it. met: of it, under its plan; gaps: see `gaps_of`. treatment: its own, by
+    name, empty where no line names one.
     """
 
     name: str

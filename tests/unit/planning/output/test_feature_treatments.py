@@ -12,6 +12,7 @@ from rasterio.crs import CRS
 import firebreak
 from firebreak.api.compared import ComparedPlans
 from firebreak.checks import InputError
+from firebreak.cli import main
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.shape_files import read_shapes
@@ -99,7 +100,7 @@ def test_lines_of_two_treatments_cost_and_save_what_each_does(source: str, tmp_p
     assert belt.cost == pytest.approx(belt.cells * ha * per_ha["shaded-break"])
     assert dozer.cost == pytest.approx(dozer.cells * ha * per_ha["bare-line"])
     assert row.cost == pytest.approx(belt.cost + dozer.cost)
-    assert (belt.treatment, dozer.treatment) == ("shaded-break", "")
+    assert (belt.treatment, dozer.treatment) == ("shaded-break", "bare-line")
     assert "belt" in str(found)
     assert "shaded-break" in str(found)
     apart = [saved(judged(source, drawn(tmp_path / "one.geojson", own), treatment=made))["one"]
@@ -193,3 +194,25 @@ def test_one_scene_for_all_breaks_refuses_other_treatments(source: str, tmp_path
     same = drawn(tmp_path / "same.geojson", line(8, 2, 20, "bare-line"), line(9, 2, 20))
     firebreak.simulate(source, plan=same, treatment="bare-line", fires=10, scenarios=2,
                        burning_hours=1, threads=1, quiet=True)
+
+
+@pytest.mark.parametrize("executor", [[], ["--executor", "in-process", "--out", "kept"]])
+def test_the_command_shows_the_treatments_and_what_to_do_next(
+        source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str], executor: list[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = drawn(tmp_path / "experts.geojson", line(8, 2, 20, "grazing", name="strip"),
+                 line(14, 2, 20, name="dozer"))
+    words = ["--methods", "none", "--test-fires", "60", "--plan-fires", "8", "--scenarios", "2",
+             "--burning-hours", "2", "--threads", "1", "--quiet", "--terrain", "shipped",
+             "--treatment", "bare-line", *executor]
+    assert main(["evaluate", source, "--plan", str(path), *words, "--json"]) == 0
+    *lines, last = capsys.readouterr().out.splitlines()
+    table = {own.split()[0]: own.split() for own in lines if own.strip()}
+    assert table["strip"][1] == "grazing"
+    assert table["dozer"][1] == "bare-line"
+    assert "--plan" not in lines[-1]
+    assert lines[-1].startswith("next: firebreak visualize")
+    found = json.loads(last)
+    assert [one["treatment"] for one in found["features"]["experts"]] == ["grazing", "bare-line"]
+    assert found["methods"]["experts"]["reduction"] == saved(judged(source, path))["experts"]
