@@ -17,7 +17,6 @@ from firebreak.fire.travel.travel_field import (
     BreakRules,
     TravelField,
     Treated,
-    pad,
     padded_cells,
 )
 from firebreak.landscape.landscape import Landscape
@@ -92,10 +91,8 @@ def treated_as(scene: Scene, landscape: Landscape, treatment: Treatment) -> Scen
     made = replace(scene, landscape=landscape, conditions=conditions)
     if scene.travel is None:
         return made
-    ground = scene.travel.breaks.ground
-    chance = (np.where(pad(ground) > 0, scene.travel.breaks.breach, np.float32(0.0))
-              if ground.size else BreakRules().breach)
-    travel = scene.travel._replace(breaks=BreakRules(ground=ground, breach=chance))
+    own = scene.travel.breaks
+    travel = scene.travel._replace(breaks=BreakRules(ground=own.ground, breach=own.breach))
     return replace(made, travel=with_breaks(travel, landscape, scene.behavior, scene.streams,
                                             conditions))
 
