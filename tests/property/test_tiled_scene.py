@@ -282,6 +282,26 @@ def test_travel_times_are_made_where_fires_come_and_nowhere_else(monkeypatch) ->
     assert made.mean() < 0.5
 
 
+@pytest.mark.usefixtures("small_tiles")
+def test_treated_fuel_is_made_where_breaks_are_and_nowhere_else(monkeypatch) -> None:
+    sizes: list[int] = []
+    whole = tiles.spread_on
+
+    def told(land, *rest):
+        sizes.append(land.fuel_model.size)
+        return whole(land, *rest)
+
+    monkeypatch.setattr(tiles, "spread_on", told)
+    conditions = FireConditions(scenarios=1, regime=SMALL, treatment=Treatment(kind="shaded"))
+    scene = make_scene(generate(2, (60, 60)), conditions, 0, tiled=True)
+    fires, breaks = scene.fires("test", 3), np.zeros((60, 60), np.bool_)
+    burn(scene, fires, breaks)
+    assert set(sizes) == {1}  # samples alone
+    breaks.ravel()[fires.source] = True
+    burn(scene, fires, breaks)
+    assert max(sizes) > 1
+
+
 def test_maps_of_fire_behavior_do_not_depend_on_the_bands(monkeypatch) -> None:
     land, breaks = generate(3, (33, 20)), barred(generate(3, (33, 20)))
     conditions = CONDITIONS["shaded breaks"]

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter
 
 from firebreak.checks import fail
+from firebreak.fire.behavior_models import fire_behavior
 from firebreak.fire.burn_setup import BurnSetup, overlays_of, setup_of
 from firebreak.fire.fires import Fires, check_fires
 from firebreak.fire.scene import Scene, one_stream
 from firebreak.fire.solver.structs import MISSED, Tiles
-from firebreak.fire.spread import left_of, spread_on, with_crews
+from firebreak.fire.spread import left_of, spread_on, travel_under, with_crews
 from firebreak.fire.travel.arcs import NO_SPOTS
 from firebreak.fire.travel.bare_ground import codes_of, passable
 from firebreak.fire.travel.breaks import shaded
@@ -85,13 +86,18 @@ def empty_setup(scene: Scene, stream: int, breaks: NDArray[np.bool_], value: NDA
     before: the setup on another stream, whose memory is used again.
     """
     land, streams = scene.landscape, one_stream(scene.streams, stream)
+    treatment = scene.conditions.treatment
 
-    def make(window: Window) -> TravelField:
-        _, field = spread_on(window.of(land), streams, scene.conditions, scene.intensities)
-        return shaded(field, breaks[window.slices])
+    def make(window: Window, sample: bool = False) -> TravelField:
+        part, here = window.of(land), breaks[window.slices]
+        if treatment.kind == "shaded" and not (sample or treatment.mixed or here.any()):
+            behavior = fire_behavior(part, streams.steps, scene.conditions.model)
+            return travel_under(part, behavior, streams, scene.conditions, scene.intensities)
+        _, field = spread_on(part, streams, scene.conditions, scene.intensities)
+        return shaded(field, here)
 
     codes = codes_of(land)
-    field = empty_field(make(Window(0, 0, 1, 1)), passable(land, codes), codes)
+    field = empty_field(make(Window(0, 0, 1, 1), sample=True), passable(land, codes), codes)
     if field.breaks.strips:  # of the whole map, of which the sample knows one cell
         field = field._replace(breaks=field.breaks._replace(
             lost=left_of(land, scene.conditions.treatment)))
