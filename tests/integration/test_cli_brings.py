@@ -163,6 +163,47 @@ def test_a_plan_of_corridors_keeps_off_houses_and_says_where_it_stops(
         assert layers[:4] == ["segments", "centrelines", "footprints", "anchors"]
 
 
+@pytest.mark.slow
+def test_alternatives_are_told_as_a_table_a_file_and_a_layer(
+        place: Path, capsys: Out, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.planning.evaluation.knee.FIRES", 60)
+    plan = ("plan", "land.tif", *FEW, "--method", "segments", "--shortest-m", "120", "--budget",
+            "0.05", "--json")
+    said = output(capsys, *plan, "--out", "none").splitlines()
+    assert any(line.startswith("no alternative: no plan that has at most 50% of") for line in said)
+    assert json.loads(said[-1])["alternatives"] == []
+    monkeypatch.setattr("firebreak.planning.evaluation.alternatives.LEAST_SAVED", -9.0)
+    monkeypatch.setattr("firebreak.api.plans.making.MOST_WORK", 9.0)
+    said = output(capsys, *plan, "--out", "out").splitlines()
+    rows = json.loads(said[-1])["alternatives"]
+    assert [row["plan"] for row in rows][:1] == ["alternative-1"]
+    assert all(row["share_in_common"] <= 0.5 for row in rows)
+    assert all(row["difference_low"] <= row["difference"] <= row["difference_high"]
+               for row in rows)
+    assert any(line.startswith("alternative-1  segments") for line in said)
+    table = list(csv.DictReader(Path("out/data/alternatives.csv").read_text().splitlines()))
+    assert [row["plan"] for row in table] == ["segments", *(row["plan"] for row in rows)]
+    assert Path("out/data/plan.csv").read_text() == Path("none/data/plan.csv").read_text()
+    assert not Path("none/data/alternatives.csv").exists()
+    if has_vector_reader():
+        import pyogrio
+
+        meta, _, _, columns = pyogrio.raw.read("out/plan.gpkg", layer="alternatives")
+        found = dict(zip(meta["fields"], columns, strict=True))
+        assert {*found["alternative"].tolist()} == {*range(1, len(rows) + 1)}
+        for number, row in enumerate(rows, start=1):
+            assert found["length_m"][found["alternative"] == number].sum() == pytest.approx(
+                1000.0 * row["length_km"], abs=1.0)
+    assert "alternatives" not in json.loads(output(
+        capsys, *plan, "--report", "brief", "--out", "brief").splitlines()[-1])
+    made = firebreak.plan("land.tif", method="segments", shortest_m=120.0, budget="5%",
+                          plan_fires=12, test_fires=24, threads=1, quiet=True)
+    assert [*made.alternatives] == [row["plan"] for row in rows]
+    assert [own.cost for own in made.alternatives.values()] == [row["cost"] for row in rows]
+    assert all(own.cost <= own.budget and name in made.comparison.methods
+               for name, own in made.alternatives.items())
+
+
 def test_a_map_whose_money_pays_for_no_corridor_is_planned_with_cells(place: Path) -> None:
     few = dict(method="downstream-value", money=2.0, plan_fires=12, test_fires=0, quiet=True)
     with pytest.warns(UserWarning, match="no corridor on this map that the money pays for"):

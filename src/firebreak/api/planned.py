@@ -1,6 +1,7 @@
 """`firebreak.plan`: fuel breaks for a landscape, judged on test fires."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,8 @@ class PlannedBreaks:
             plan is one by windows of one method.
         comparison: the plan beside other methods on the same test fires; None where there is no
             effect, and of such a plan.
+        alternatives: plans of the whole map that do nearly as much elsewhere, by their names in
+            `comparison`; empty where there are none or nobody looked for any.
         choice: why this method's plan was kept; None where the method was named.
     """
 
@@ -67,6 +70,7 @@ class PlannedBreaks:
     landscape: Landscape
     effect: PlanEffect | None
     comparison: ComparedPlans | None
+    alternatives: Mapping[str, Plan]
     choice: "Choice | None"
     _run: "PlanRun"
     _source: str | Landscape
@@ -245,10 +249,14 @@ def plan(landscape: Source, **options: Any) -> PlannedBreaks:
         request = read_request(source, settings)
         run = make_run(request, bar).judged(bar)
     area = request.area
-    found: dict[str, Any] = {"effect": None, "comparison": None, "choice": None}
+    found: dict[str, Any] = {"effect": None, "comparison": None, "choice": None,
+                             "alternatives": {}}
     if isinstance(run, PlanAtOnce):
         found = {"effect": effect_at_once(run), "choice": run.choice, "comparison":
-                 None if run.evaluation is None else ComparedPlans.of(run.evaluation)}
+                 None if run.evaluation is None else ComparedPlans.of(run.evaluation),
+                 "alternatives": {} if run.alternatives is None else {
+                     name: lift(own.plan, area.offset, area.full)
+                     for name, own in run.alternatives.found.items()}}
     else:
         found["effect"] = effect_by_windows(run)
     land = (area.full if settings.scene.map.layers is None else

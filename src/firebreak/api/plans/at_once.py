@@ -22,6 +22,7 @@ from firebreak.planning.core.area import View, cells_in, lift
 from firebreak.planning.core.corridors import mask_of, parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
+from firebreak.planning.evaluation.alternatives import Alternatives
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
 from firebreak.planning.evaluation.build_order import in_build_order, years_of
 from firebreak.planning.evaluation.doubt import trust_in, worlds
@@ -44,7 +45,7 @@ from firebreak.planning.output.export_effect import (
     write_effect,
 )
 from firebreak.planning.output.segment_layers import write_segments
-from firebreak.planning.output.tables import csv_text
+from firebreak.planning.output.tables import alternatives_table, csv_text
 from firebreak.planning.windows.kept import NOTHING_KEPT, Kept
 from firebreak.planning.years.savings import YearsResult, years_of_plan
 from firebreak.planning.years.schedule import RULES
@@ -91,6 +92,7 @@ class PlanAtOnce:
         plan: the plan.
         choice: why a chooser kept this method's plan; None where the method was named.
         others: the plans of the methods that a chooser tried, by name.
+        alternatives: what does nearly as much elsewhere; None where that was not looked for.
         evaluation: of the plan and of others on test fires; None where there are none.
         judgement: what it changes on them; None without any, or before it was judged.
         unfinished: what was kept of windows' plans, until the plan is written.
@@ -101,6 +103,7 @@ class PlanAtOnce:
     plan: Plan
     choice: Choice | None = None
     others: Mapping[str, Plan] = field(default_factory=dict)
+    alternatives: Alternatives | None = None
     evaluation: Evaluation | None = None
     judgement: Judgement | None = None
     unfinished: Kept = NOTHING_KEPT
@@ -118,6 +121,14 @@ class PlanAtOnce:
         if self.judgement is None:
             return None
         return on_full_map(self.judgement.result), segment_columns(self.judgement.result)
+
+    def alternatives_table(self) -> list[dict[str, Any]]:
+        """A row for the plan and for each alternative to it; none without any."""
+        if self.judgement is None or self.evaluation is None or self.alternatives is None:
+            return []
+        result = self.judgement.result
+        return alternatives_table(self.plan, result.segments, self.alternatives.found,
+                                  self.evaluation, result.counts)
 
     def write_plan(self, out: Path, first: FirstPlan | None = None) -> list[Path]:
         """Write the plan itself, and the whole landscape with its breaks for other fire programs.
@@ -163,9 +174,11 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
     if made.request.corridors:
         order = with_line_lengths(order, area.land.shape[1], area.land.cell_size_m)
     # Of the plan itself the order to build tells, which is the better one.
+    parts = {} if made.alternatives is None else {
+        name: own.parts for name, own in made.alternatives.found.items()}
     others = {} if not full else {
         name: other for name, other in evaluation.plans[0].items()
-              if other.cells.size and name not in (EXISTING, plan.label)
+              if other.cells.size and name not in (EXISTING, plan.label, *parts)
               and not name.endswith(AT_EXISTING_COST) and not method_of(name).stochastic
               and (method_of(name).compared or name not in made.others)}
     with bar(options.test_fires * (1 + len(others)), "fire") as advance:
@@ -174,8 +187,9 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
                                        evaluation.methods[name].reduction, report=advance)
                   for name, other in others.items()}
     with bar(worlds(scene, TRUST_DRAWS) if full else 0, "world") as advance:
-        trust = None if not full else trust_in(replace(scene, landscape=area.anywhere), plan,
-                                            evaluation, options.scene.seed, advance)
+        trust = None if not full else trust_in(
+            replace(scene, landscape=area.anywhere), plan, evaluation, options.scene.seed, advance,
+            aside=parts)
     over_years = _over_years(made, order, bar)
     unit, fires = value_unit(area.land), scene.fires("test", options.test_fires)
     return Judgement(PlanResult(
@@ -185,9 +199,10 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         evaluation.plans[0][EXISTING].cells if options.place.network is not None else NO_CELLS,
         cells_in(options.scene.map.built, area.land, area.offset, area.full), unit,
         rows_named(options.scene.breaks), trust, over_years, options.fires_per_ha_year,
-        _counts(made, evaluation, order) if made.request.corridors else {},
+        _counts(made, evaluation, {plan.label: order, **parts}) if made.request.corridors else {},
         _without(scene, fires, order, unit.per_value)
-        if made.request.corridors and not brief else ()), curves,
+        if made.request.corridors and not brief else (),
+        parts), curves,
         fire_facts(scene, fires, scene.fires("plan", plan.plan_fires)),
         crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)),
         _changes(made, fires, effect.groups, bar))
@@ -213,12 +228,12 @@ def _without(scene: "Scene", fires: "Fires", parts: list[Corridor], per_value: f
     return found
 
 
-def _counts(made: PlanAtOnce, evaluation: Evaluation, parts: list[Corridor]) -> dict[str, Counts]:
-    """Counts that say if the plan and those beside it can be built, by name."""
+def _counts(made: PlanAtOnce, evaluation: Evaluation,
+            parts: Mapping[str, list[Corridor]]) -> dict[str, Counts]:
+    """Counts that say if the plan and those beside it can be built, by name; parts: where known."""
     land, buffer_m = made.request.area.anywhere, house_buffer_of(made.request.options.place)
     ground = ground_of(land, buffer_m)
-    return {name: counts_of(plan.cells, land, ground, buffer_m,
-                            parts if name == made.plan.label else ())
+    return {name: counts_of(plan.cells, land, ground, buffer_m, parts.get(name, ()))
             for name, plan in evaluation.plans[0].items() if plan.cells.size}
 
 
@@ -256,10 +271,14 @@ def _write_judged(out: Path, made: PlanAtOnce, judgement: Judgement, evaluation:
     if judgement.changes:
         written.append(write_text(out / DATA / "changes.csv", [csv_text(changes_table(
             judgement.changes, area.land, plan.priced_in))]))
+    table = made.alternatives_table()
+    if table:
+        written.append(write_text(out / DATA / "alternatives.csv", [csv_text(table)]))
     whole = origin._replace(files=[*origin.files, *written])
     report = reported(result, evaluation, whole, "brief" if brief else "full", judgement.fires,
                       judgement.crews)._replace(
-                          domain=area.domain, changes=judgement.changes,
+                          domain=area.domain, changes=judgement.changes, alternatives=table,
+                          no_more=made.alternatives and made.alternatives.words(),
                           barrier=barrier_words([plan, *made.others.values()]))
     return [*written, *write_plan_report(out, report, judgement.curves, bar)]
 

@@ -38,6 +38,7 @@ from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.drawn import Named
 from firebreak.planning.methods import CHOOSERS
 from firebreak.planning.patterns.offered import offered, straight_corridors
+from firebreak.planning.patterns.rated_runs import MOST_BESIDE
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
@@ -92,7 +93,25 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
                        where=f"landscape {land.name}",
                        remedy="lower --shortest-m or --house-buffer, or plan with --cells")
         return None
-    mask = lines.mask(land.shape)
+    return _built_of(area, lines)
+
+
+def off_cells(area: PlanningArea, near: NDArray[np.bool_], most: float) -> PlanningArea | None:
+    """An area of corridors without those that run along cells [H, W], in which at most so much, in
+    the unit of the costs, is spent; None where no other can be paid for.
+    """
+    area = area._replace(money=min(area.money, most))
+    lines = area.rules.lines
+    assert lines is not None, "an area of corridors"
+    lines = lines.kept([own.cells.size > 0 and float(near.ravel()[own.cells].mean()) <= MOST_BESIDE
+                        for own in lines.corridors])
+    return (_built_of(area, lines) if any(own.cost <= area.money for own in lines.corridors)
+            else None)
+
+
+def _built_of(area: PlanningArea, lines: Corridors) -> PlanningArea:
+    """An area where what must be included and the cells of lines alone may be treated."""
+    mask = lines.mask(area.land.shape)
     mask.ravel()[area.rules.include] = True
     land = replace(area.land, treatable=area.land.treatable & mask)
     whole = cost_of(np.flatnonzero(land.treatable), land)

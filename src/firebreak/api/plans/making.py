@@ -5,13 +5,21 @@ test fires.
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from firebreak.api.plans.area import as_counted, priced, priced_rows
 from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
-from firebreak.api.plans.corridors import lines_of_network, method_for, with_corridors, with_network
+from firebreak.api.plans.corridors import (
+    lines_of_network,
+    method_for,
+    off_cells,
+    with_corridors,
+    with_network,
+)
 from firebreak.api.plans.request import BY_CHOICE, RANDOM_DRAWS, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.landscape.candidates.corridor import Corridor
@@ -19,12 +27,19 @@ from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.fire_counts import choice_count, enough_plan_fires, most_plan_fires
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
-from firebreak.planning.core.progress import Bar, Reporter, in_shares
+from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar
 from firebreak.planning.core.rules import PlanRules
+from firebreak.planning.evaluation.alternatives import (
+    MOST_COST,
+    MOST_WORK,
+    Alternatives,
+    find_alternatives,
+    fires_again,
+)
 from firebreak.planning.evaluation.auto import Choice, Maker, first_plan, plan_by_choice
 from firebreak.planning.evaluation.choice import choice_fires
 from firebreak.planning.evaluation.evaluate import Evaluation, evaluate
-from firebreak.planning.evaluation.knee import at_knee
+from firebreak.planning.evaluation.knee import KNEE_SAVED, Knee, at_knee, knee_fires
 from firebreak.planning.evaluation.refine import IMPROVED, improved_plan
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import CHOOSERS, POLICY_METHOD
@@ -67,14 +82,58 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
     if asked.corridors and not request.corridors:
         warnings.warn("no corridor on this map that the money pays for: the plan has cells and "
                       "straight lines, as with --cells", stacklevel=2)
+    knee = None
     if request.corridors and plan.cells.size:
         with bar(1, "segments that pay") as advance:
-            parts = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
-            plan = at_knee(scene, plan, parts, area.rules.include, in_shares(advance)).plan
+            knee = at_knee(scene, plan, _parts_in(request, plan), area.rules.include,
+                           in_shares(advance))
+            plan = knee.plan
     made = PlanAtOnce(request=request, scene=scene, plan=plan, choice=choice, others=others)
     if choice is None and judged:
         tell(plan)
-    return replace(made, evaluation=_compared(made, bar, window_plan)) if judged else made
+    if not judged:
+        return made
+    if knee is not None and _seeks_alternatives(request, knee, window_plan):
+        made = replace(made, alternatives=_alternatives(made, knee, plan_fires, bar))
+    return replace(made, evaluation=_compared(made, bar, window_plan))
+
+
+def _parts_in(request: PlanRequest, plan: Plan) -> list[Corridor]:
+    return parts_of(plan, request.area.land, request.options.place.segment_m,
+                    request.area.rules.lines)
+
+
+def _seeks_alternatives(request: PlanRequest, knee: Knee, window_plan: Maker | None) -> bool:
+    """True for a plan that saves something, begins with no network, and is told in full."""
+    return (window_plan is None and request.options.report != "brief"
+            and request.options.place.improve is None
+            and (knee.plan.notes or {}).get(KNEE_SAVED, 0.0) > 0.0)
+
+
+def _alternatives(made: PlanAtOnce, knee: Knee, plan_fires: int, bar: Bar) -> Alternatives:
+    """What does nearly as much as the plan elsewhere; see `evaluation.alternatives`."""
+    request, area, scene = made.request, made.request.area, made.scene
+    fires, left = fires_again(plan_fires), MOST_WORK * knee.plan.simulations * plan_fires
+
+    def again(near: NDArray[np.bool_]) -> Plan | None:
+        nonlocal left
+        own = None if left < 0.0 else off_cells(area, near, MOST_COST * knee.plan.cost)
+        if own is None:
+            return None
+        found, *_ = _planned(request, knee.plan.method, replace(scene, landscape=own.land), own,
+                             fires, no_bar)
+        left -= found.simulations * fires
+        return replace(found, budget=max(found.cost, knee.plan.budget),
+                       budget_share=knee.plan.budget_share,
+                       landscape_checksum=knee.plan.landscape_checksum)
+
+    with bar(1, "alternatives") as advance:
+        judging = knee_fires(scene)
+        return find_alternatives(
+            area.land, knee, [plan for name, plan in made.others.items()
+                              if name != knee.plan.method], again,
+            partial(_parts_in, request), lambda plan: float(judging.savings(plan).mean()),
+            area.rules.include, in_shares(advance))
 
 
 def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningArea",
@@ -134,8 +193,11 @@ def _compared(made: PlanAtOnce, bar: Bar, window_plan: Maker | None) -> Evaluati
               if options.report == "brief" or name not in (plan.method, *rivals)]
     existing = _existing(made, bar, window_plan)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
-    return beside(made, others, {plan.label: plan, **rivals, **existing}, pairs=pairs,
-                  test_fires=options.test_fires, policy=made.request.policy, bar=bar)
+    alternatives = {} if made.alternatives is None else {
+        # Made on fewer plan fires than the table is of.
+        name: replace(one.plan, plan_fires=0) for name, one in made.alternatives.found.items()}
+    return beside(made, others, {plan.label: plan, **rivals, **existing, **alternatives},
+                  pairs=pairs, test_fires=options.test_fires, policy=made.request.policy, bar=bar)
 
 
 def beside(made: PlanAtOnce, methods: Sequence[str], existing: Mapping[str, Plan], *,

@@ -19,10 +19,16 @@ from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.drawn import change_words, changes_table, changes_words
 from firebreak.planning.evaluation.fire_facts import fact_words
 from firebreak.planning.evaluation.knee import knee_words
-from firebreak.planning.evaluation.tables import choice_table, left_out_words, rival_words, table
+from firebreak.planning.evaluation.tables import (
+    aligned,
+    choice_table,
+    left_out_words,
+    rival_words,
+    table,
+)
 from firebreak.planning.methods import CHOOSERS, DEFAULT
 from firebreak.planning.output.buildable import words_of
-from firebreak.planning.output.tables import years_record, years_words
+from firebreak.planning.output.tables import alternatives_rows, years_record, years_words
 from firebreak.planning.output.vectors import has_vector_reader
 
 if TYPE_CHECKING:
@@ -100,6 +106,10 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
         _say_fires(None if run.judgement is None else run.judgement.fires)
         if (rivals := rival_words(evaluation, plan, command)) is not None:
             print(" ".join(rivals), end="\n\n")
+    if rows := run.alternatives_table():
+        print("\n".join(aligned(alternatives_rows(rows))))
+    if run.alternatives is not None and (words := run.alternatives.words()) is not None:
+        print(f"{words}\n")
     if run.judgement is not None and run.judgement.result.counts:
         for name, counts in run.judgement.result.counts.items():
             print(words_of(name, counts))
@@ -123,9 +133,11 @@ def _record_at_once(run: PlanAtOnce) -> dict[str, Any]:
                                             "choice": run.choice.as_dict()}
     over_years = None if run.judgement is None else run.judgement.result.over_years
     years = {} if over_years is None else {"over_years": years_record(over_years)}
+    others = {} if run.alternatives is None else {
+        "alternatives": run.alternatives_table()[1:]}
     changes = {} if run.judgement is None or not run.judgement.changes else {
         "changes": changes_table(run.judgement.changes, run.request.area.land, run.plan.priced_in)}
-    return {**chosen, "notes": run.plan.notes, **years, **changes}
+    return {**chosen, "notes": run.plan.notes, **years, **changes, **others}
 
 
 def _say_windows(run: "PlanByWindows") -> None:

@@ -4,7 +4,7 @@ of 1, 2, 4, ... and whole lines are candidates, and so are pairs of routes that 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
@@ -41,6 +41,13 @@ class Corridors:
     def mask(self, shape: tuple[int, int], kind: str | None = None) -> NDArray[np.bool_]:
         """bool [H, W], True on the cells that corridors, all or those of a kind, treat."""
         return mask_of([one for one in self.corridors if kind in (None, one.kind)], shape)
+
+    def kept(self, keep: Sequence[bool]) -> "Corridors":
+        """Some of the corridors, those of which `keep` is True."""
+        new = {k: number for number, k in enumerate(np.flatnonzero(keep).tolist())}
+        return replace(self, corridors=tuple(self.corridors[k] for k in new),
+                       line=tuple(self.line[k] for k in new), pairs=tuple(
+                           (new[a], new[b]) for a, b in self.pairs if a in new and b in new))
 
     def runs(self) -> list[Cells]:
         """Cells of every run, in order along it, the shortest first; none covers the same twice."""

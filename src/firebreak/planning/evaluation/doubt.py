@@ -5,7 +5,7 @@ of spread of each fuel, turns the wind, dries or wets the dead fuel, and makes b
 likely; each of these alone and all together, the same draws for all plans.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -102,18 +102,19 @@ def doubt(scene: Scene, plans: Mapping[str, Plan], test_fires: int, seed: int, d
 
 
 def trust_in(scene: Scene, plan: Plan, evaluation: Evaluation, seed: int,
-             report: Reporter = no_report) -> DoubtResult | str:
+             report: Reporter = no_report, aside: Collection[str] = ()) -> DoubtResult | str:
     """A plan and the methods that save most beside it, under few draws of doubt on few test fires;
     or in a sentence why not.
 
     What a chosen method plans by itself is not among them: it is nearly the plan.
 
-    report: takes perturbed worlds, `worlds(scene, TRUST_DRAWS)` of them.
+    report: takes perturbed worlds, `worlds(scene, TRUST_DRAWS)` of them; aside: names of plans
+    that are no method's rival plan.
     """
     if not plan.cells.size:
         return "The plan treats nothing."
     others = sorted((name for name, own in evaluation.plans[0].items()
-                     if name not in (plan.label, plan.method) and own.cells.size
+                     if name not in (plan.label, plan.method, *aside) and own.cells.size
                      and not method_of(name).stochastic),
                     key=lambda name: -evaluation.methods[name].reduction)
     made = {plan.label: plan} | {name: evaluation.plans[0][name]

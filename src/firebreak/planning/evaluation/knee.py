@@ -15,7 +15,7 @@ from firebreak.planning.core.corridors import mask_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.build_order import in_build_order
-from firebreak.planning.evaluation.choice import choice_fires
+from firebreak.planning.evaluation.choice import ChoiceFires, choice_fires
 from firebreak.planning.evaluation.refine import useful_segments
 
 NEARLY, LEAST_KEPT = 0.01, 0.97
@@ -33,6 +33,11 @@ class Knee(NamedTuple):
 
     plan: Plan
     parts: list[Corridor]
+
+
+def knee_fires(scene: Scene) -> ChoiceFires:
+    """The choice fires that the knee of a plan is found on."""
+    return choice_fires(scene, FIRES)
 
 
 def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], included: NDArray[np.int64],
@@ -56,7 +61,7 @@ def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], included: NDArr
 
     order = in_build_order(scene, sorted(parts, key=lambda part: int(part.cells[0])),
                            plan.plan_fires, order_more if parts else no_report)
-    shape, none = scene.landscape.shape, choice_fires(scene, FIRES).known
+    shape, none = scene.landscape.shape, knee_fires(scene).known
     whole = none.under(mask_of(order, shape))
 
     def saved_by(fires: KnownFires) -> float:

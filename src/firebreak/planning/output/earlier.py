@@ -70,8 +70,8 @@ _HALF_S = 3600.0
 """No file of a plan takes so long to write."""
 _LONGEST_NAME = 200
 """Bytes of a listed name; a plan's are far shorter, and every file system takes as many."""
-_TABLES = ("budget_curve", "changes", "exceedance", "weather", "schedule", "years", "doubt",
-           "treatments")
+_TABLES = ("alternatives", "budget_curve", "changes", "exceedance", "weather", "schedule", "years",
+           "doubt", "treatments")
 _PICTURES = ("landscape", "plan", "burn_probability", "exceedance", "weather", "budget", "years",
              "comparison", "crews")
 

@@ -72,7 +72,7 @@ class PlanResult(NamedTuple):
     why that was not looked at; over_years: what to build and maintain when, where that was asked;
     fires_per_ha_year: how many fires start, where that is known; counts: whether this plan and
     others can be built, by name, where it was built of corridors; without: by how much the mean
-    loss rises if a segment is left out, of each, or none.
+    loss rises if a segment is left out, of each, or none; alternatives: parts of each, by name.
     """
 
     scene: Scene
@@ -93,13 +93,16 @@ class PlanResult(NamedTuple):
     fires_per_ha_year: float | None = None
     counts: Mapping[str, Counts] = MappingProxyType({})
     without: Sequence[float] = ()
+    alternatives: Mapping[str, Sequence[Corridor]] = MappingProxyType({})
 
 
 def write_effect(folder: Path, result: PlanResult, tags: Mapping[str, str]) -> list[Path]:
     """Writes rasters, styles, segments and tables into a plan's folder; returns the files."""
     data = made_folder(folder / DATA)
     return [*_write_treatment(data, result, tags), *_write_burned(data, result, tags),
-            *write_segments(folder, on_full_map(result), segment_columns(result), result.full),
+            *write_segments(folder, on_full_map(result), segment_columns(result), result.full, {
+                name: lift_segments(parts, result.plan.shape, result.offset, result.full)
+                for name, parts in result.alternatives.items()}),
             *_write_tables(data, result)]
 
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,14 @@ RANK_COLOURS = ("#0d0887", "#6a00a8", "#b12a90", "#e16462", "#fca636")
 """Of five classes from the first segments to build to the last: matplotlib's plasma."""
 YEAR_COLOURS = ("#440154", "#414487", "#2a788e", "#22a884", "#7ad151", "#bddf26")
 """From the first year to the last: matplotlib's viridis."""
+ALTERNATIVE_COLOURS = ("#005a32", "#08519c", "#252525")
 _SIDES = 8  # corners of a quarter of a circle
 
 
 def write_segments(folder: Path, segments: Sequence[Corridor], columns: Properties,
-                   landscape: Landscape) -> list[Path]:
+                   landscape: Landscape,
+                   alternatives: Mapping[str, Sequence[Corridor]] = MappingProxyType({}),
+                   ) -> list[Path]:
     """Writes plan.gpkg into a plan's folder, and segments.csv, segments.geojson and segments.qml
     into its data; returns the files.
 
@@ -52,6 +56,7 @@ def write_segments(folder: Path, segments: Sequence[Corridor], columns: Properti
     Args:
         segments: of the whole map, in build order.
         columns: of each segment, the same names for all.
+        alternatives: parts of each alternative to the plan, of the whole map, by its name.
     """
     data = made_folder(folder / DATA)
     files = [write_text(data / "segments.csv", [csv_text(columns)])]
@@ -68,9 +73,13 @@ def write_segments(folder: Path, segments: Sequence[Corridor], columns: Properti
     if has_vector_reader() and segments:
         layers = _layers(segments, cells, columns, landscape)
         lines = vector_style("line", symbols, BUILD_ORDER)
-        files.append(write_package(folder / "plan.gpkg", layers, landscape.crs, {
-            name: lines if layer.kind == "MultiLineString" else style
-            for name, layer in layers.items() if layer.kind != "Point"}))
+        styles = {name: lines if layer.kind == "MultiLineString" else style
+                  for name, layer in layers.items() if layer.kind != "Point"}
+        if alternatives:
+            layers["alternatives"] = _alternatives(alternatives, landscape)
+            styles["alternatives"] = vector_style("line", by_year(
+                "alternative", range(1, len(alternatives) + 1), ALTERNATIVE_COLOURS), "alternative")
+        files.append(write_package(folder / "plan.gpkg", layers, landscape.crs, styles))
     return files
 
 
@@ -95,6 +104,18 @@ def _layers(segments: Sequence[Corridor], cells: list[Shape], columns: Propertie
             [{"type": "Point", "coordinates": point} for point in _points(places, landscape)],
             "Point", [{"name": own.name, "kind": anchor.kind} for own, anchor in ends])
     return layers
+
+
+def _alternatives(alternatives: Mapping[str, Sequence[Corridor]], landscape: Landscape) -> Layer:
+    """The centre lines of the corridors of each alternative, which has a number from 1."""
+    return Layer(
+        [line for parts in alternatives.values() for line in centrelines(parts, landscape)],
+        "MultiLineString",
+        [{"alternative": number, BUILD_ORDER: place, "name": own.name, "kind": own.kind,
+          "length_m": round(own.length_m, 1), "area_ha": round(own.area_ha, 4),
+          "cost": round(own.cost, 4)}
+         for number, parts in enumerate(alternatives.values(), start=1)
+         for place, own in enumerate(parts, start=1)])
 
 
 def _cells(segment: Corridor, landscape: Landscape) -> Shape:

@@ -1,4 +1,6 @@
-"""Tables of a plan: of its segments, its treatments, and what is done in which year."""
+"""Tables of a plan: of its segments, its treatments, its alternatives, and what is done in which
+year.
+"""
 
 import csv
 import io
@@ -12,6 +14,10 @@ from firebreak.checks import counted
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import FloatGrid, Landscape
 from firebreak.landscape.treatment_table import TreatmentRow, treated_ha
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.evaluation.alternatives import Alternative
+from firebreak.planning.evaluation.evaluate import Difference, Evaluation
+from firebreak.planning.output.buildable import Counts
 from firebreak.planning.years.savings import YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE, NOT_BUILT, Schedule
 
@@ -174,6 +180,40 @@ def _name_and_ends(part: Corridor) -> dict[str, Any]:
 def _round(number: float, digits: int) -> float:
     """Rounded, and no -0 where next to nothing is lost."""
     return round(float(number), digits) + 0.0
+
+
+def alternatives_table(plan: Plan, segments: Sequence[Corridor], found: Mapping[str, Alternative],
+                       evaluation: Evaluation,
+                       counts: Mapping[str, Counts]) -> list[dict[str, Any]]:
+    """A row for a plan of corridors and for each alternative to it; none without alternatives.
+    difference: how much more it saves than the plan.
+    """
+    every = {plan.label: Alternative(plan, [*segments], 1.0, 0.0), **found} if found else {}
+    rows = []
+    for name, own in every.items():
+        saved = evaluation.methods[name]
+        less = evaluation.paired.get(f"{plan.label} - {name}", Difference(0.0, 0.0, 0.0))
+        rows.append({
+            "plan": name, "method": own.plan.method, "cost": round(own.plan.cost, 4),
+            "cost_unit": plan.priced_in,
+            "length_km": round(sum(part.length_m for part in own.parts) / 1000.0, 3),
+            "pieces": counts[name].pieces, "share_in_common": round(own.shared, 4),
+            **{key: _round(share, 6) for key, share in (
+                ("reduction", saved.reduction), ("reduction_low", saved.low),
+                ("reduction_high", saved.high), ("difference", -less.difference),
+                ("difference_low", -less.high), ("difference_high", -less.low))}})
+    return rows
+
+
+def alternatives_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """The table of `alternatives_table` for people, its header first."""
+    return [("plan", "method", f"cost, {rows[0]['cost_unit']}", "km", "pieces", "in common",
+             "saves", "95 % interval", "more than the plan", "95 % interval"), *(
+        (row["plan"], row["method"], f"{row['cost']:,.6g}", f"{row['length_km']:.1f}",
+         f"{row['pieces']}", f"{row['share_in_common']:.0%}", f"{row['reduction']:.1%}",
+         f"{row['reduction_low']:.1%} to {row['reduction_high']:.1%}",
+         f"{row['difference']:+.1%}",
+         f"{row['difference_low']:+.1%} to {row['difference_high']:+.1%}") for row in rows)]
 
 
 _COMPUTED = ("=", "+", "-", "@")

@@ -22,6 +22,7 @@ from firebreak.fire import REACH, pad, padded_cells, padded_width
 from firebreak.free_memory import check_free
 from firebreak.landscape.candidates.corridor import Cells
 from firebreak.landscape.candidates.lines import narrow_ground
+from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import CORNERS
 from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors
 from firebreak.planning.core.line_trials import Memory, Trial, saved_by
@@ -37,6 +38,13 @@ MOST_TRIED = 60
 """Runs of which trials begin before one is placed, at most, where one of them saves something."""
 LEAST_BURNED = 2
 """Fires that a run burns at a time, at least, which two threads burn together."""
+
+
+def near_to(breaks: NDArray[np.bool_], landscape: Landscape) -> NDArray[np.bool_]:
+    """Cells [H, W] of breaks [H, W], and those so near that a route through them runs beside."""
+    reach = max(BESIDE_CELLS, round(BESIDE_M / landscape.cell_size_m))
+    found: NDArray[np.bool_] = ndimage.binary_dilation(breaks, CORNERS, reach)
+    return found
 
 
 class _Open(NamedTuple):
@@ -114,9 +122,7 @@ class RatedRuns:
         """False by run for a route or cut that would mostly run beside what is built, or was mostly
         built.
         """
-        size = self._problem.scene.landscape.cell_size_m
-        reach = max(BESIDE_CELLS, round(BESIDE_M / size))
-        near = ndimage.binary_dilation(self._slots.breaks[0], CORNERS, reach).ravel()
+        near = near_to(self._slots.breaks[0], self._problem.scene.landscape).ravel()
         return np.array([not route or (
             cells.size >= MOST_BESIDE * run.size and float(near[cells].mean()) <= MOST_BESIDE)
             for route, cells, run in zip(self._routes, found.cells, self._runs, strict=True)],

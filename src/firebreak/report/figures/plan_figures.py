@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -22,7 +23,7 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from firebreak.fire import effective_number
-from firebreak.landscape.candidates.corridor import Corridor
+from firebreak.landscape.candidates.corridor import Corridor, centre_lines
 from firebreak.landscape.formats.qgis_styles import by_rank
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import one_of
@@ -35,7 +36,7 @@ from firebreak.planning.evaluation.effect import (
     risk,
 )
 from firebreak.planning.evaluation.losses import CrewLosses
-from firebreak.planning.output.segment_layers import RANK_COLOURS
+from firebreak.planning.output.segment_layers import ALTERNATIVE_COLOURS, RANK_COLOURS
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import (
     BLUE,
@@ -75,13 +76,16 @@ _DASHES = ((0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)), (0, (3, 1, 1, 1)), (0,
 def segments_figure(landscape: Landscape, segments: Sequence[Corridor], *, title: str,
                     caption: str, years: Sequence[int] | None = None,
                     outlines: Mapping[str, NDArray[np.int64]] = MappingProxyType({}),
-                    whole: Whole | None = None) -> Figure:
+                    whole: Whole | None = None,
+                    alternatives: Mapping[str, Sequence[Corridor]] = MappingProxyType({}),
+                    ) -> Figure:
     """The segments of a plan over dimmed fuels, numbered and coloured in the order to build them,
     or coloured by year.
 
     Args:
         outlines: by name flat cells to outline, such as those that the plan had to have.
         whole: the map that this one is a part of, to show where it lies.
+        alternatives: by name the corridors of other plans, drawn as dashed centre lines.
     """
     with new_map(landscape, 4.1, 1.4, title=title, caption=caption) as figure:
         axes, legend = _map_and_legend(figure, landscape, whole)
@@ -96,6 +100,13 @@ def segments_figure(landscape: Landscape, segments: Sequence[Corridor], *, title
                 mask.ravel()[cells] = True
                 carto.draw_outline(axes, mask, colour)
                 handles.append(Line2D([], [], color=colour, linewidth=1.8, label=name))
+        for (name, parts), colour in zip(alternatives.items(), ALTERNATIVE_COLOURS, strict=False):
+            lines = [line[:, ::-1] for own in centre_lines(parts, landscape.shape[1])
+                     for line in own]
+            axes.add_collection(LineCollection(lines, colors=colour, linewidths=1.4, zorder=3.6,
+                                               linestyles=_DASHES[0]))
+            handles.append(Line2D([], [], color=colour, linewidth=1.4, linestyle=_DASHES[0],
+                                  label=name))
         carto.draw_legends(legend, landscape, handles, DIM)
         return figure
 

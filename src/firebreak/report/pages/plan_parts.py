@@ -14,6 +14,7 @@ from firebreak.checks import counted
 from firebreak.planning.core.plan import one_of, pieces_of
 from firebreak.planning.evaluation import doubt as doubts
 from firebreak.planning.evaluation import tables
+from firebreak.planning.evaluation.alternatives import LEAST_SAVED, MOST_SHARED
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.drawn import change_words, changes_words
 from firebreak.planning.evaluation.evaluate import Evaluation
@@ -22,7 +23,8 @@ from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.evaluation.knee import knee_words
 from firebreak.planning.output.buildable import words_of
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
-from firebreak.planning.output.tables import spent
+from firebreak.planning.output.segment_layers import ALTERNATIVE_COLOURS
+from firebreak.planning.output.tables import alternatives_rows, spent
 from firebreak.planning.years.savings import SCHEDULE_FIRES, YearsResult, discount_factors
 from firebreak.planning.years.schedule import BUILD_ONCE
 from firebreak.report import words
@@ -178,6 +180,16 @@ def methods(r: ReportedPlan) -> Facts | None:
     return {"header": [*header, "in untreated cells", "in the worst tenth", "time to plan, s"],
             "rows": rows, "marked": marked_in(found, r.plan.label), "pairs": pairs,
             "colours": [colour_of(name) for name in found.methods]}
+
+
+def alternatives(r: ReportedPlan) -> Facts | None:
+    """Plans that do nearly as much elsewhere, beside the plan; None where nobody looked for any."""
+    if not r.alternatives and r.no_more is None:
+        return None
+    header, *rows = alternatives_rows(r.alternatives) if r.alternatives else [()]
+    return {"header": header, "rows": rows, "no_more": r.no_more,
+            "colours": ["none", *ALTERNATIVE_COLOURS][:len(rows)],
+            "most": MOST_SHARED, "least": LEAST_SAVED}
 
 
 def buildable(r: ReportedPlan) -> list[str] | None:

@@ -56,6 +56,7 @@ BOTH: Sequence[Level] = ("brief", "full")
 PARTS = (
     Part(parts.plan, "Where the breaks are", BOTH),
     Part(parts.cost, "What it costs", BOTH),
+    Part(parts.alternatives, "If the plan cannot be built there"),
     Part(parts.changes, "What to change in the existing network", BOTH),
     Part(parts.fires, "The fires that it is judged on", BOTH),
     Part(parts.crews, "If fewer crews come, or more", BOTH),
@@ -126,7 +127,7 @@ def _figures(report: ReportedPlan, curves: Mapping[str, Curve]) -> dict[str, Fig
     return {"landscape": landscape_figure(report.land, caption=caption),
             "plan": segments_figure(report.land, report.segments, title=title, caption=caption,
                                     years=result.years, whole=Whole(result.full, result.offset),
-                                    outlines=outlines),
+                                    outlines=outlines, alternatives=result.alternatives),
             **_effect_figures(report, result, curves, f"{caption} · {report.test_fires:,} test "
                                                       "fires")}
 

@@ -58,6 +58,8 @@ class ReportedPlan(NamedTuple):
         pictures: files by name.
         counts: by name whether plans can be built, of one that was built of corridors.
         changes: from the network that the plan begins with.
+        alternatives: a row for it and for each alternative, by column; no_more: why there are no
+            more, None where nobody looked or as many as are looked for were found.
         barrier: sentences on barriers that the budget closes or not, where a method looked for any.
     """
 
@@ -88,6 +90,8 @@ class ReportedPlan(NamedTuple):
     counts: Mapping[str, Counts] = MappingProxyType({})
     barrier: str | None = None
     changes: Sequence[Change] = ()
+    alternatives: Sequence[Mapping[str, Any]] = ()
+    no_more: str | None = None
 
     @property
     def part(self) -> str:
@@ -108,6 +112,8 @@ def in_view(report: ReportedPlan) -> ReportedPlan:
     if result is not None:
         effect, (top, left) = result.effect, result.offset
         result = result._replace(
+            alternatives={name: view.segments(parts)
+                          for name, parts in result.alternatives.items()},
             offset=(top + view.window.row, left + view.window.col), effect=effect._replace(
                 before=view.grid(effect.before), after=view.grid(effect.after),
                 half_width=view.grid(effect.half_width)))

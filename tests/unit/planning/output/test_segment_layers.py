@@ -20,6 +20,7 @@ from firebreak.landscape.candidates.corridor import (
     simplified,
     with_line_lengths,
 )
+from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.output.segment_layers import centrelines, write_segments
@@ -130,6 +131,39 @@ def test_the_package_has_lines_ground_and_anchors(tmp_path: Path) -> None:
     for area, span in zip(areas[0], spans[0], strict=True):
         assert area == pytest.approx(20.0 * span + np.pi * 10.0**2, rel=0.01)
     assert pyogrio.read_info(path, layer="anchors")["features"] == 4
+
+
+@pytest.mark.skipif(not has_vector_reader(), reason="needs pyogrio")
+def test_the_package_has_the_lines_of_alternatives(tmp_path: Path) -> None:
+    import pyogrio
+
+    land = replace(LAND, crs=rasterio.crs.CRS.from_epsg(5070).to_wkt(),
+                   transform=(30.0, 0.0, -2e6, 0.0, -30.0, 1.5e6))
+    one, two, own = (with_line_lengths([corridor((at, 2), (at, 30), name=f"ridge {at}")], SIZE,
+                                       30.0)[0] for at in (5, 20, 35))
+    write_segments(tmp_path, [own], columns_of([own], [2.0], 9.0, "ha", "USD", 20.0), land,
+                   {"alternative-1": [one, two], "alternative-2": [two]})
+    path = tmp_path / "plan.gpkg"
+    meta, _, lines, columns = pyogrio.raw.read(path, layer="alternatives")
+    found = dict(zip(meta["fields"], (column.tolist() for column in columns), strict=True))
+    assert meta["geometry_type"] == "MultiLineString"
+    assert len(lines) == 3
+    assert found["alternative"] == [1, 1, 2]
+    assert found["build_order"] == [1, 2, 1]
+    assert found["name"] == ["ridge 5", "ridge 20", "ridge 20"]
+    assert found["length_m"] == [one.length_m, two.length_m, two.length_m]
+    _, _, _, (names, texts) = pyogrio.raw.read(
+        path, layer="layer_styles", columns=["f_table_name", "styleQML"])
+    style = dict(zip(names.tolist(), texts.tolist(), strict=True))["alternatives"]
+    assert 'attr="alternative"' in style
+    assert style.count("<range ") == 2
+    assert "alternatives" not in pyogrio.list_layers(
+        _written_without(tmp_path / "none", own, land))[:, 0].tolist()
+
+
+def _written_without(folder: Path, own: Corridor, land: Landscape) -> Path:
+    write_segments(folder, [own], columns_of([own], [2.0], 9.0, "ha", "USD", 20.0), land)
+    return folder / "plan.gpkg"
 
 
 def test_centre_lines_of_cells_join_where_segments_join() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cbook import STEP_LOOKUP_MAP
+from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from firebreak.fire import FireConditions, Scene, make_scene
@@ -177,10 +178,33 @@ def test_a_report_has_the_parts_of_its_level_in_their_order(
     shown.remove("crews")  # nobody holds breaks
     shown.remove("buildable")  # the plan is not made of corridors
     shown.remove("changes")  # it begins with no network
+    shown.remove("alternatives") if level == "full" else None  # it has none
     shown.remove("years") if level == "full" else None  # there is no schedule
     text = page_of(result, evaluation, level)
     assert re.findall(r'<section id="(\w+)"', text) == shown
     assert re.findall(r'<a href="#(\w+)"', text) == shown
+
+
+def test_alternatives_have_a_table_and_dashed_lines_or_a_sentence(
+        result: PlanResult, evaluation: Evaluation) -> None:
+    row = {"plan": "auto", "method": "segments", "cost": 12.0, "cost_unit": "cells",
+           "length_km": 1.2, "pieces": 2, "share_in_common": 1.0, "reduction": 0.5,
+           "reduction_low": 0.4, "reduction_high": 0.6, "difference": 0.0,
+           "difference_low": 0.0, "difference_high": 0.0}
+    less = {"difference": -0.03, "difference_low": -0.05, "difference_high": -0.01}
+    report = reported(result, evaluation, ORIGIN)
+    assert 'id="alternatives"' not in plan_page(report)
+    text = " ".join(plan_page(report._replace(alternatives=[row, {
+        **row, "plan": "alternative-1", "share_in_common": 0.25, **less}])).split())
+    assert "alternative-1</th><td>segments</td><td>12</td><td>1.2</td><td>2</td><td>25%" in text
+    assert "<td>-3.0%</td><td>-5.0% to -1.0%</td>" in text
+    assert "have at most 50% of their cells in common" in text
+    assert "no alternative: none" in plan_page(report._replace(no_more="no alternative: none"))
+    figure = segments_figure(result.scene.landscape, result.segments, title="t", caption="c",
+                             alternatives={"alternative-1": result.segments[:1]})
+    assert "alternative-1" in [text.get_text() for legend in figure.findobj(Legend)
+                               for text in legend.get_texts()]
+    close_figure(figure)
 
 
 @pytest.mark.slow
