@@ -172,7 +172,7 @@ def test_alternatives_are_told_as_a_table_a_file_and_a_layer(
     said = output(capsys, *plan, "--out", "none").splitlines()
     assert any(line.startswith("no alternative: no plan that has at most 50% of") for line in said)
     assert json.loads(said[-1])["alternatives"] == []
-    monkeypatch.setattr("firebreak.planning.evaluation.alternatives.LEAST_SAVED", -9.0)
+    monkeypatch.setattr("firebreak.planning.alternatives.LEAST_SAVED", -9.0)
     monkeypatch.setattr("firebreak.api.plans.making.MOST_WORK", 9.0)
     said = output(capsys, *plan, "--out", "out").splitlines()
     rows = json.loads(said[-1])["alternatives"]

@@ -17,12 +17,12 @@ from firebreak.landscape.formats.treated import write_treated
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.names import DATA
 from firebreak.landscape.value_unit import value_unit
+from firebreak.planning.alternatives import Alternatives
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.area import View, cells_in, lift
 from firebreak.planning.core.corridors import mask_of, parts_of
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
-from firebreak.planning.evaluation.alternatives import Alternatives
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
 from firebreak.planning.evaluation.build_order import in_build_order, years_of
 from firebreak.planning.evaluation.doubt import trust_in, worlds

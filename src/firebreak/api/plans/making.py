@@ -23,19 +23,19 @@ from firebreak.api.plans.corridors import (
 from firebreak.api.plans.request import BY_CHOICE, RANDOM_DRAWS, PlanRequest, compared_methods
 from firebreak.api.shared.option_rules import is_judged
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.planning.core.corridors import parts_of
-from firebreak.planning.core.fire_counts import choice_count, enough_plan_fires, most_plan_fires
-from firebreak.planning.core.limits import MAX_TREATABLE
-from firebreak.planning.core.plan import EXISTING, Plan, cost_of
-from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar
-from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.alternatives import (
+from firebreak.planning.alternatives import (
     MOST_COST,
     MOST_WORK,
     Alternatives,
     find_alternatives,
     fires_again,
 )
+from firebreak.planning.core.corridors import parts_of
+from firebreak.planning.core.fire_counts import choice_count, enough_plan_fires, most_plan_fires
+from firebreak.planning.core.limits import MAX_TREATABLE
+from firebreak.planning.core.plan import EXISTING, Plan, cost_of
+from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar
+from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.auto import Choice, Maker, first_plan, plan_by_choice
 from firebreak.planning.evaluation.choice import choice_fires
 from firebreak.planning.evaluation.evaluate import Evaluation, evaluate
@@ -111,7 +111,7 @@ def _seeks_alternatives(request: PlanRequest, knee: Knee, window_plan: Maker | N
 
 
 def _alternatives(made: PlanAtOnce, knee: Knee, plan_fires: int, bar: Bar) -> Alternatives:
-    """What does nearly as much as the plan elsewhere; see `evaluation.alternatives`."""
+    """Plans that do nearly as much as the plan elsewhere; see `planning.alternatives`."""
     request, area, scene = made.request, made.request.area, made.scene
     fires, left = fires_again(plan_fires), MOST_WORK * knee.plan.simulations * plan_fires
 

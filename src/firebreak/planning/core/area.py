@@ -165,9 +165,12 @@ def _placed(plan: Plan, cells: NDArray[np.int64], landscape: Landscape) -> Plan:
 def lift_segments(segments: "Sequence[Corridor]", shape: tuple[int, int], offset: Offset,
                   landscape: Landscape) -> "list[Corridor]":
     """Segments of a part of this shape as segments of the whole landscape that it lies in."""
-    return [one._replace(cells=lift_cells(one.cells, shape[1], offset, landscape),
-                         path=lift_cells(one.path, shape[1], offset, landscape))
-            for one in segments]
+    def lifted(cells: "Sequence[int] | NDArray[np.int64]") -> NDArray[np.int64]:
+        return lift_cells(np.array(cells, np.int64), shape[1], offset, landscape)
+
+    return [one._replace(cells=lifted(one.cells), path=lifted(one.path), anchors=tuple(
+        anchor._replace(cell=int(lifted([anchor.cell])[0])) for anchor in one.anchors))
+        for one in segments]
 
 
 def lift_cells(cells: NDArray[np.int64], cols: int, offset: Offset,

@@ -14,8 +14,8 @@ from firebreak.checks import counted
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import FloatGrid, Landscape
 from firebreak.landscape.treatment_table import TreatmentRow, treated_ha
+from firebreak.planning.alternatives import Alternative
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.evaluation.alternatives import Alternative
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation
 from firebreak.planning.output.buildable import Counts
 from firebreak.planning.years.savings import YearsResult, discount_factors

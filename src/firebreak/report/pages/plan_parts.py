@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from firebreak import __version__
 from firebreak.checks import counted
+from firebreak.planning.alternatives import LEAST_SAVED, MOST_SHARED
 from firebreak.planning.core.plan import one_of, pieces_of
 from firebreak.planning.evaluation import doubt as doubts
 from firebreak.planning.evaluation import tables
-from firebreak.planning.evaluation.alternatives import LEAST_SAVED, MOST_SHARED
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.drawn import change_words, changes_words
 from firebreak.planning.evaluation.evaluate import Evaluation

@@ -22,6 +22,7 @@ from firebreak.landscape.candidates.corridor import (
 )
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.area import lift_segments
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.output.segment_layers import centrelines, write_segments
 from firebreak.planning.output.tables import columns_of, slope_class
@@ -191,3 +192,11 @@ def test_a_line_of_a_single_cell_is_its_middle_third() -> None:
     a, _, c, _, e, f = LAND.transform
     assert ((x + other) / 2, y) == pytest.approx((c + 7.5 * a, f + 3.5 * e))
     assert (other - x, same) == pytest.approx((a / 3, y))
+
+
+def test_anchors_lie_at_the_ends_of_lines_on_the_whole_map() -> None:
+    part, whole = corridor((5, 3), (5, 20)), generate(5, SIZE + 20, cell_size_m=30.0)
+    (own,) = lift_segments([part], LAND.shape, (7, 11), whole)
+    assert [anchor.cell for anchor in own.anchors] == own.path[[0, -1]].tolist()
+    assert divmod(own.anchors[0].cell, SIZE + 20) == (12, 14)
+    assert [anchor.kind for anchor in own.anchors] == ["rim", "road"]

@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 
 from firebreak.landscape.candidates.corridor import Corridor, corridor_of
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.core.corridors import Corridors
-from firebreak.planning.core.plan import Plan, plan_of_cells
-from firebreak.planning.evaluation.alternatives import (
+from firebreak.planning.alternatives import (
     LEAST_SAVED,
     MOST_COST,
     MOST_FOUND,
@@ -23,6 +21,8 @@ from firebreak.planning.evaluation.alternatives import (
     find_alternatives,
     share_in_common,
 )
+from firebreak.planning.core.corridors import Corridors
+from firebreak.planning.core.plan import Plan, plan_of_cells
 from firebreak.planning.evaluation.knee import KNEE_SAVED, WHOLE_COST, WHOLE_SAVED, Knee
 
 SIZE = 60
