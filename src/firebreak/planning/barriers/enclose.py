@@ -13,6 +13,7 @@ from firebreak.checks import fail
 from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem, nothing_burned
 from firebreak.fire import burn, burn_plans
+from firebreak.landscape.landscape import Landscape
 from firebreak.planning.barriers.cut import Barriers, Cells, Network, Stakes, barriers
 from firebreak.planning.barriers.pieces import arcs, corridors_of
 from firebreak.planning.barriers.words import BEYOND, BEYOND_COST, CLOSED, INSIDE, NOTABLY
@@ -26,6 +27,8 @@ FILLED = 2
 """Proposals that are filled to the end: what saves most, and what saves most per cost."""
 NEARLY_ALL, MOST_BUDGETS = 0.8, 4.0
 """Share of what any barrier shuts out that one must, to be told of, and what it may cost."""
+MOST_WHOLE = 16
+"""Barriers of whole corridors that are burned, the dearest."""
 IN_PARTS, OFFERED = 3, 3
 """Barriers beyond the budget, in parts; and in pieces, one alone where trials burn anew."""
 
@@ -83,9 +86,12 @@ def place_enclose(task: Task) -> Placement:
     check_closed(found, stakes, problem)
     relying = relying_on_bare_ground(stakes, problem)
     land, leak = problem.scene.landscape, stakes.leak
-    plans = [cut.cells for cut in (*found.bought, *relying.bought) if cut.cells.size]
-    for cut in (*found.beyond[:IN_PARTS], *relying.beyond[:IN_PARTS]):
-        plans += arcs(cut, land, problem.budget, leak=leak)
+    if only is not None and only.routes:
+        plans = of_corridors(only, land, problem.budget)
+    else:
+        plans = [cut.cells for cut in (*found.bought, *relying.bought) if cut.cells.size]
+        for cut in (*found.beyond[:IN_PARTS], *relying.beyond[:IN_PARTS]):
+            plans += arcs(cut, land, problem.budget, leak=leak)
     order = [plans[k] for k in _best_first(problem, plans)] or [np.empty(0, np.int64)]
     offered = corridors_of(found.beyond[:most_offered(problem)] or found.bought[-1:], land,
                            leak=leak)
@@ -95,6 +101,27 @@ def place_enclose(task: Task) -> Placement:
         int(np.argmin(_losses(problem, [one.cells for one in made])))]
     burned = 2.0 + len(plans) + sum(one.simulations for one in made)
     return Placement(best.cells, burned, notes_of(found, stakes, problem.budget))
+
+
+def of_corridors(lines: Corridors, land: Landscape, budget: float) -> list[Cells]:
+    """Flat cells of the dearest barriers of whole corridors that a budget buys; of a barrier that
+    it does not buy, as many neighbouring corridors as it does.
+    """
+    found: dict[bytes, tuple[float, Cells]] = {}
+    for number in sorted({line for own, line in zip(lines.corridors, lines.line, strict=True)
+                          if own.kind == "cut"}):
+        along = [own.in_order() for own, line in zip(lines.corridors, lines.line, strict=True)
+                 if line == number]
+        for first in range(len(along)):
+            some = np.empty(0, np.int64)
+            for own in along[first:]:
+                more = np.concatenate([some, own[~np.isin(own, some)]])
+                if cost_of(more, land) > spendable(budget):
+                    break
+                some = more
+            if some.size:
+                found.setdefault(np.sort(some).tobytes(), (cost_of(some, land), some))
+    return [some for _, some in sorted(found.values(), key=lambda pair: -pair[0])][:MOST_WHOLE]
 
 
 def check_closed(found: Barriers, stakes: Stakes, problem: Problem) -> None:

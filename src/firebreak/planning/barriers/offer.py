@@ -46,12 +46,11 @@ def with_pieces(problem: Problem, budget: float, lines: Corridors | None) -> Cor
                                       leak=stakes.leak))
 
 
-def may_close(scene: Scene, anywhere: bool) -> bool:
+def may_close(scene: Scene) -> bool:
     """True where `enclose` is worth trying: most value lies on little ground, or fires come from
-    around the area, breaks may go anywhere (corridors have cuts already), and the flows are quick.
+    around the area and the flows are quick.
     """
-    return is_concentrated(scene) or (anywhere and not scene.landscape.inside.all()
-                                      and flows_are_quick(scene))
+    return is_concentrated(scene) or (not scene.landscape.inside.all() and flows_are_quick(scene))
 
 
 def flows_are_quick(scene: Scene) -> bool:

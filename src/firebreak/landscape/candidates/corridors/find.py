@@ -27,7 +27,7 @@ MOST_OFF = 0.08
 """Share of a route over wide bare ground, or ground that burns and is not treatable, at most."""
 LEAST_TREATED = 0.6
 """Share of a route that is treated, at least: else it is a road that is there already."""
-CLOSER, ENOUGH = (1.0, 0.5, 0.25), 100
+CLOSER, ENOUGH = (1.0, 0.5, 0.25), 400
 """Shares of the distance between anchors, tried until an area has so many routes."""
 
 MOST_PAIRS, WORTH_M, SAMPLES = 3000, 150.0, 9
