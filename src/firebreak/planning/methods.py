@@ -41,9 +41,8 @@ class Candidate(NamedTuple):
     closes: bool = False
     large: bool = False
 
-    def fits(self, scene: "Scene", budget_share: float, plan_fires: int, *,
-             anywhere: bool = True) -> bool:
-        """True where the method is tried there; anywhere: off corridors and given lines too."""
+    def fits(self, scene: "Scene", budget_share: float, plan_fires: int) -> bool:
+        """True where the method is tried there."""
         from firebreak.planning.barriers.offer import may_close
         from firebreak.planning.search.filling import tries_quickly
 
@@ -51,7 +50,7 @@ class Candidate(NamedTuple):
         trials = budget_share * treatable * treatable * plan_fires
         return ((self.most_cells is None or treatable <= self.most_cells
                  or (self.large and treatable > MAX_TREATABLE))
-                and (not self.closes or may_close(scene, anywhere))
+                and (not self.closes or may_close(scene))
                 and (self.most_trials is None
                      or (trials <= self.most_trials
                          and tries_quickly(scene.field))))

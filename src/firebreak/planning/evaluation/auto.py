@@ -161,7 +161,7 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     # Where lines are an offer, plans without them compete.
     anywhere = rules.lines is None or not rules.lines.only
     everyone = [name for name in CANDIDATES if (entry := METHODS[name].candidate) is not None
-                and entry.fits(scene, budget_share, plan_fires, anywhere=anywhere)]
+                and entry.fits(scene, budget_share, plan_fires)]
     names = [name for name in everyone if anywhere or METHODS[name].takes_lines]
     count = choice_count(plan_fires, land.fuel_model.size)
     check_test_fires(land.name, count, len(names) + 1, "--plan-fires")

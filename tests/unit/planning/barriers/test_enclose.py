@@ -12,6 +12,7 @@ from firebreak.checks import InputError
 from firebreak.env.storage.problem import Problem, problem_of
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.fire.fires import FireRegime
+from firebreak.landscape.candidates.corridor import corridor_of
 from firebreak.landscape.fuels import BARREN
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.closed_form import closed_form
@@ -240,3 +241,20 @@ def test_a_corner_is_closed_where_fire_starts_in_it() -> None:
     plan = make_plan(scene, form.budget_share, 64, "enclose", seed=0)
     loss = burn(scene, scene.fires("check", 100), plan.break_mask()).loss
     assert loss.mean() == pytest.approx(form.optimal_loss)
+
+
+def test_of_corridors_barriers_are_bought_whole_or_as_many_neighbours_as_the_money_pays_for(
+        ) -> None:
+    land = replace(generate(1, 12), fuel_model=np.full((12, 12), 101, np.int16),
+                   treatable=np.ones((12, 12), np.bool_))
+    pieces = [np.arange(3) + 12 * k for k in (2, 5, 8)]
+    lines = Corridors(corridors=tuple(corridor_of(own, land, kind) for own, kind in zip(
+        [*pieces, np.arange(5) + 120], ["cut", "cut", "cut", "route"], strict=True)),
+        line=(0, 0, 0, 1))
+
+    def sizes(budget: float) -> list[int]:
+        return [own.size for own in enclose.of_corridors(lines, land, budget)]
+
+    assert sizes(9.0) == [9, 6, 3]
+    assert sizes(6.5) == [6, 6, 3]
+    assert sizes(2.0) == []

@@ -68,11 +68,10 @@ def test_closing_is_tried_where_fires_come_from_around_an_area_that_is_not_too_l
     zone[6:18, 6:18] = AREA
     around = replace(own, landscape=replace(own.landscape, zone=zone))
     assert not is_concentrated(around)
-    assert not may_close(own, anywhere=True)
-    assert may_close(around, anywhere=True)
-    assert not may_close(around, anywhere=False)
+    assert not may_close(own)
+    assert may_close(around)
     monkeypatch.setattr(offer, "MOST_CELLS_AROUND", SIDE * SIDE - 1)
-    assert not may_close(around, anywhere=True)
+    assert not may_close(around)
 
 
 def test_the_methods_that_are_offered_pieces_choose_among_lines(

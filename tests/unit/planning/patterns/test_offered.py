@@ -23,11 +23,14 @@ from firebreak.planning.evaluation import knee as knees
 from firebreak.planning.evaluation.build_order import in_build_order
 from firebreak.planning.evaluation.knee import LEAST_KEPT, NEARLY, at_knee, knee_words
 from firebreak.planning.making import make_plan
+from firebreak.planning.methods import METHODS
 from firebreak.planning.patterns.line_greedy import place_line_greedy
 from firebreak.planning.patterns.offered import leading, offered, pairs_of, rate_of
 from firebreak.planning.patterns.rated_runs import RatedRuns, _Begun, _near
+from untrained import fitting, untrained
 
 SIZE, FIRES = 24, 24
+LAND_CELLS = np.arange(SIZE * SIZE)
 SMALL = FireRegime(burned_share=0.05)
 LAND = generate(5, SIZE, cell_size_m=30.0)
 SCENES = {
@@ -181,16 +184,21 @@ def test_no_route_or_cut_runs_beside_another(kind: str, apart: bool) -> None:
     assert (min(np.diff(rows)) > 3) == apart
 
 
-@pytest.mark.parametrize("method", ["random", "burn-probability", "downstream-value",
-                                    "betweenness"])
-def test_methods_that_rate_cells_take_whole_corridors(method: str) -> None:
-    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
+@pytest.mark.parametrize("kind", SCENES)
+@pytest.mark.parametrize("method", [name for name, own in METHODS.items() if own.place and (
+    own.takes_lines or own.rates_lines) and not own.searches])
+def test_every_method_builds_whole_corridors(method: str, kind: str) -> None:
+    barrier = [column(12, 3, 9)._replace(kind="cut"), column(12, 12, 20)._replace(kind="cut")]
+    lines = Corridors(corridors=(*ROWS, *COLUMNS, *barrier), line=(*range(8), 8, 8), only=True,
+                      routes=True)
     land = replace(LAND, treatable=LAND.treatable & lines.mask(LAND.shape))
-    plan = make_plan(replace(SCENES["hard"], landscape=land), 0.4, FIRES, method, seed=0,
-                     rules=PlanRules(lines=lines))
-    parts = parts_of(plan, land, 500.0, lines)
-    assert parts
-    assert all(own.kind == "route" for own in parts)
+    policy = fitting(method, untrained()) if METHODS[method].guided else None
+    plan = make_plan(replace(SCENES[kind], landscape=land), 0.4, FIRES, method, seed=0,
+                     policy=policy, rules=PlanRules(lines=lines))
+    built = np.isin(LAND_CELLS, plan.cells)
+    whole = np.concatenate([own.cells for own in lines.corridors if built[own.cells].all()])
+    assert plan.cells.size
+    assert set(plan.cells.tolist()) <= set(whole.tolist())
     assert plan.cost <= plan.budget
 
 
