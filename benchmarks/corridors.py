@@ -38,6 +38,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors, parts_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.rules import FREE, PlanRules
+from firebreak.planning.evaluation.auto import plan_by_choice
 from firebreak.planning.evaluation.intervals import fire_groups
 from firebreak.planning.evaluation.knee import at_knee
 from firebreak.planning.making import make_plan
@@ -92,7 +93,8 @@ def plans_for(share: float, request: PlanRequest, scene: Scene, more: bool) -> d
         share=share, money=share * whole), scene, PLAN_FIRES)
     assert area is not None
     own = replace(scene, landscape=area.land)
-    plan = make_plan(own, area.share, PLAN_FIRES, "segments", seed=0, rules=area.rules)
+    plan = plan_by_choice(own, area.share, PLAN_FIRES, seed=0, policy=request.policy,
+                          rules=area.rules).plan
     parts, made = parts_of(plan, area.land, lines=area.rules.lines), perf_counter()
     knee = at_knee(own, plan, parts, area.rules.include)
     found = {WHOLE: Made(plan, parts, made - begin),
@@ -175,7 +177,8 @@ def measured(name: str, data: Path, budgets: Sequence[float],
             counts = counts_of(own.plan.cells, scene.landscape, ground, buffer_m,
                                own.parts if kind in (WHOLE, KNEE) else ())
             saved = groups.saving(before - loss, before)
-            rows.append({"district": name, "budget": share, "plan": kind, "cost": own.plan.cost,
+            rows.append({"district": name, "budget": share, "plan": kind,
+                         "method": own.plan.method, "cost": own.plan.cost,
                          **counts._asdict(), "can_be_built": counts.can_be_built,
                          **shapes(own.parts, scene.landscape), "seconds": own.seconds,
                          "saved": saved.mean, "low": saved.low, "high": saved.high})

@@ -2,8 +2,8 @@
 
     python -m benchmarks.jobs.corridors [--jobs NAME ...] [--data DIR] [--out DIR] [--docs DIR]
 
-Each area grows about its middle to 4 km along a side, where the map allows. `segments` chooses
-among the corridors that `firebreak plan` offers; plans of cells may spend what its plan costs. Each
+Each area grows about its middle to 4 km along a side, where the map allows. `auto` plans
+of the corridors that `firebreak plan` offers; plans of cells may spend what its plan costs. Each
 job has a record of its own, which is kept.
 """
 
@@ -30,8 +30,11 @@ from firebreak.api.shared.executor_options import use_threads
 from firebreak.api.shared.policies import shipped_for
 from firebreak.files import made_folder, write_text
 from firebreak.fire import Scene, burn, burn_plans, held_by
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.candidates.corridors.ground import ground_of
+from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.evaluation.auto import plan_by_choice
 from firebreak.planning.evaluation.intervals import fire_groups
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.buildable import counts_of
@@ -39,8 +42,8 @@ from firebreak.planning.output.buildable import counts_of
 SIDE_M, PLAN_FIRES, TEST_FIRES = 4000.0, 96, 400
 ROWS = "results/jobs-corridors.json"
 CORRIDORS = "corridors"
-CELLS = ("dqn", "downstream-value", "segments")
-SLOWER = ("segments",)
+CELLS = ("dqn", "downstream-value", "segments", "enclose")
+SLOWER = ("segments", "enclose")
 """Left out where crews hold breaks: there its trials burn every fire anew, for many minutes."""
 
 
@@ -64,30 +67,31 @@ def widened(name: str, out: Path) -> Job:
                        area=wider(area, own.place.full.shape, own.place.full.cell_size_m))
 
 
-def plans_of(job: Job) -> dict[str, Plan]:
-    """The plan of corridors and plans of cells that may spend as much."""
+def plans_of(job: Job) -> tuple[dict[str, Plan], list[Corridor]]:
+    """The plan of corridors and plans of cells that may spend as much, and the parts of the first.
+    """
     everywhere = job.place.anywhere
     whole = cost_of(np.flatnonzero(everywhere.treatable), everywhere)
     area = with_corridors(job.args, job.place._replace(money=job.place.share * whole),
                           job.scene, PLAN_FIRES)
     assert area is not None, job.name
     own = replace(job.scene, landscape=area.land)
-    found = {CORRIDORS: make_plan(own, area.share, PLAN_FIRES, "segments", seed=0,
-                                  rules=area.rules)}
     policy = load_policy(shipped_for(job.args.scene))
+    found = {CORRIDORS: plan_by_choice(own, area.share, PLAN_FIRES, seed=0, policy=policy,
+                                       rules=area.rules).plan}
     money = found[CORRIDORS].cost
     rules = replace(job.place.rules, budget=money)
     for method in CELLS:
         if job.scene.conditions.hold is None or method not in SLOWER:
             found[f"cells, {method}"] = make_plan(job.scene, money / whole, PLAN_FIRES, method,
                                                   seed=0, policy=policy, rules=rules)
-    return found
+    return found, parts_of(found[CORRIDORS], area.land, lines=area.rules.lines)
 
 
 def measured(job: Job) -> dict[str, Any]:
     """The record of a job: by plan what it saves, and what corridors save of what cells do."""
     began, scene = process_time(), job.scene
-    plans, fires = plans_of(job), scene.fires("test", TEST_FIRES)
+    (plans, parts), fires = plans_of(job), scene.fires("test", TEST_FIRES)
     before, *after = burn_plans(scene, fires, [None, *(
         plan.break_mask() for plan in plans.values())])
     saved = {name: before - loss for name, loss in zip(plans, after, strict=True)}
@@ -95,10 +99,11 @@ def measured(job: Job) -> dict[str, Any]:
     buffer_m = house_buffer_of(job.args.place)
     ground, rows = ground_of(scene.landscape, buffer_m), {}
     for name, plan in plans.items():
-        counts = counts_of(plan.cells, scene.landscape, ground, buffer_m, ())
+        counts = counts_of(plan.cells, scene.landscape, ground, buffer_m,
+                           parts if name == CORRIDORS else ())
         free = without_limit(scene, plan, before)
         rows[name] = {
-            "cost": plan.cost, "cells": int(plan.cells.size), "pieces": counts.pieces,
+            "method": plan.method, "cost": plan.cost, "cells": int(plan.cells.size), "pieces": counts.pieces,
             "single": counts.single, "seconds": plan.seconds,
             "saves": groups.saving(saved[name], before),
             "unlimited": groups.saving(free, before) if free.size else None,
