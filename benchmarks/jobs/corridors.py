@@ -103,8 +103,8 @@ def measured(job: Job) -> dict[str, Any]:
                            parts if name == CORRIDORS else ())
         free = without_limit(scene, plan, before)
         rows[name] = {
-            "method": plan.method, "cost": plan.cost, "cells": int(plan.cells.size), "pieces": counts.pieces,
-            "single": counts.single, "seconds": plan.seconds,
+            "method": plan.method, "cost": plan.cost, "cells": int(plan.cells.size),
+            "pieces": counts.pieces, "single": counts.single, "seconds": plan.seconds,
             "saves": groups.saving(saved[name], before),
             "unlimited": groups.saving(free, before) if free.size else None,
             "ratio": None if name == CORRIDORS else groups.saving(

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from firebreak.landscape.candidates.corridor import Cells, Corridor, with_line_lengths
 from firebreak.landscape.landscape import Landscape, mask_of_cells
+from firebreak.planning.core.build_rules import near_to
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.core.rounds import spendable
 from firebreak.planning.evaluation.knee import KNEE_SAVED, Knee
-from firebreak.planning.patterns.rated_runs import near_to
 
 MOST_SHARED, LEAST_SAVED, MOST_FOUND = 0.5, 0.9, 3
 """Share of its cells that an alternative has in common with the plan and with any other, at most;

@@ -16,6 +16,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import FireConditions
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.kernels import choose_spaced
 from firebreak.planning.core.limits import SearchOptions
@@ -88,13 +89,13 @@ def place_by_score(task: Task, score: Score) -> Placement:
     """
     slots = loaded(task.problem)
     n_plan_fires = task.problem.plan_fires.source.size
-    runs = [] if task.lines is None else task.lines.runs()
+    rules = None if task.lines is None else BuildRules(task.lines, task.problem.scene.landscape)
     cells: list[int] = []
     burned = n_plan_fires
     while True:
         placed = place_available(slots, spaced_best(
-            score(slots), slots.available[0], task.batch) if task.lines is None else
-            best_run(runs, score(slots), slots))
+            score(slots), slots.available[0], task.batch) if rules is None else
+            best_run(rules, score(slots), slots))
         cells += placed
         if not placed or not slots.available[0].any():
             return Placement(np.array(cells, np.int64), burned / n_plan_fires)
@@ -129,25 +130,24 @@ def spaced_best(score: NDArray[np.floating], available: NDArray[np.bool_],
     return chosen
 
 
-def best_run(runs: Sequence[NDArray[np.int64]], score: NDArray[np.floating],
-             slots: ProblemBatch) -> list[int]:
+def best_run(rules: BuildRules, score: NDArray[np.floating], slots: ProblemBatch) -> list[int]:
     """The cells that may be built of the run whose cells score most per cost [H, W], of those that
-    can be paid for; none where none can.
+    may come next and can be paid for; none where none can.
     """
     land = slots.problem(0).scene.landscape  # whole runs, also of cells too dear for what is left
     free, rated = (land.treatable & ~slots.breaks[0]).ravel(), score.ravel()
     cost = land.cost.ravel().astype(np.float64)
     left = spendable(float(slots.budget_left[0]))
     best, most = np.empty(0, np.int64), -np.inf
-    for run in runs:
-        cells = run[free[run]]
+    own = [run[free[run]] for run in rules.runs]
+    for cells, may in zip(own, rules.allow(slots.breaks[0], own), strict=True):
         price = float(cost[cells].sum())
-        if cells.size and price <= left:
+        if may and cells.size and price <= left:
             mean = float((rated[cells] * cost[cells]).sum()) / price
             if mean > most:
                 best, most = cells, mean
-    own: list[int] = best.tolist()
-    return own
+    chosen: list[int] = best.tolist()
+    return chosen
 
 
 class LineList(NamedTuple):

@@ -87,7 +87,7 @@ class Ahead:
         self._trust = n_plan_fires / (n_plan_fires + DISTRUST)
         self._mean_cost = float(land.cost[land.treatable].mean())
         self._given = None if task.lines is None else GivenRating(
-            task.lines, land.shape, problem.scene.field.breaks.leak)
+            task.lines, land, problem.scene.field.breaks.leak)
         self._own_too = task.lines is None or not task.lines.only
 
     def best_first(self, slots: ProblemBatch, values: NDArray[np.float32],

@@ -26,8 +26,10 @@ from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Scene
 from firebreak.landscape.candidates.corridor import Cells
+from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_cells, shape_number
+from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import check_size
 from firebreak.planning.core.plan import Plan
@@ -186,7 +188,7 @@ def _by_given(task: Task, lines: Corridors,
               ) -> Callable[[ProblemBatch, NDArray[np.float32]], Ordered]:
     """The corridor that is worth most."""
     scene = task.problem.scene
-    rating = GivenRating(lines, scene.landscape.shape, scene.field.breaks.leak)
+    rating = GivenRating(lines, scene.landscape, scene.field.breaks.leak)
     return lambda slots, values: Ordered([line_list(rating.best(slots, values, 1, 1.0)[0])])
 
 
@@ -226,10 +228,11 @@ _LONGEST_FIRST = (*reversed(LINE_LENGTHS), 1)
 class GivenRating:
     """The runs of given lines, as lines that a policy values."""
 
-    def __init__(self, lines: Corridors, shape: tuple[int, int], joined: bool) -> None:
-        """shape: of the map. joined: as `line_steps`."""
-        self.runs = lines.runs()
-        actions = [straight_actions(run, shape, joined) for run in self.runs]
+    def __init__(self, lines: Corridors, landscape: Landscape, joined: bool) -> None:
+        """joined: as `line_steps`."""
+        self._rules = BuildRules(lines, landscape)
+        self.runs = self._rules.runs
+        actions = [straight_actions(run, landscape.shape, joined) for run in self.runs]
         self._action = np.array([one for own in actions for one, _ in own], np.int64)
         self._size = np.array([size for own in actions for _, size in own], np.float64)
         self._run = np.repeat(np.arange(len(actions)), [len(own) for own in actions])
@@ -250,11 +253,13 @@ class GivenRating:
         cost = land.cost.ravel().astype(np.float64)
         left = spendable(float(slots.budget_left[0]))
         worth = self._worth(values)
+        open_ = [run[free[run]] for run in self.runs]
+        may = self._rules.allow(slots.breaks[0], open_)
         chosen: list[Cells] = []
         own: list[float] = []
         for k in np.argsort(-worth, kind="stable").tolist():
-            cells = self.runs[k][free[self.runs[k]]]
-            if not cells.size or cost[cells].sum() > left or any(
+            cells = open_[k]
+            if not may[k] or not cells.size or cost[cells].sum() > left or any(
                     np.isin(cells, other).sum() > most_shared * max(cells.size, other.size)
                     for other in chosen):
                 continue

@@ -21,30 +21,17 @@ from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import REACH, pad, padded_cells, padded_width
 from firebreak.free_memory import check_free
 from firebreak.landscape.candidates.corridor import Cells
-from firebreak.landscape.candidates.lines import narrow_ground
-from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import CORNERS
-from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors
+from firebreak.planning.core.build_rules import BuildRules
+from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.line_trials import Memory, Trial, saved_by
 from firebreak.planning.core.rounds import spendable
 from firebreak.planning.ranking import TreeSums
-
-BESIDE_M, BESIDE_CELLS = 90.0, 3
-"""Two routes nearer than the larger of both run beside one another."""
-MOST_BESIDE = 1.0 / 3.0
-"""Share of a route that may run beside what is built, at most, and that must be new, at least."""
 
 MOST_TRIED = 60
 """Runs of which trials begin before one is placed, at most, where one of them saves something."""
 LEAST_BURNED = 2
 """Fires that a run burns at a time, at least, which two threads burn together."""
-
-
-def near_to(breaks: NDArray[np.bool_], landscape: Landscape) -> NDArray[np.bool_]:
-    """Cells [H, W] of breaks [H, W], and those so near that a route through them runs beside."""
-    reach = max(BESIDE_CELLS, round(BESIDE_M / landscape.cell_size_m))
-    found: NDArray[np.bool_] = ndimage.binary_dilation(breaks, CORNERS, reach)
-    return found
 
 
 class _Open(NamedTuple):
@@ -82,12 +69,9 @@ class RatedRuns:
 
     def __init__(self, problem: Problem, slots: ProblemBatch, lines: Corridors) -> None:
         """slots: whose slot 0 holds the problem."""
-        self._problem, self._slots, self._runs = problem, slots, lines.runs()
-        runs = self._runs
-        on_route = (lines.mask(slots.sizes.shape, "route")
-                    | lines.mask(slots.sizes.shape, "cut")).ravel()
-        self._built_of_routes, self._narrow = lines.routes, narrow_ground(problem.scene.landscape)
-        self._routes = np.array([lines.routes and on_route[run].all() for run in runs], np.bool_)
+        self._problem, self._slots = problem, slots
+        self._rules = BuildRules(lines, problem.scene.landscape)
+        self._runs = runs = self._rules.runs
         self._in_place = trial_in_place(slots)
         count = problem.plan_fires.source.size
         check_free({f"{len(runs):,} runs of lines on {count:,} plan fires":
@@ -107,8 +91,7 @@ class RatedRuns:
         found = self._open()
         left = spendable(float(self._slots.budget_left[0]))
         can = np.array([cells.size > 0 for cells in found.cells], np.bool_) & (found.cost <= left)
-        if self._built_of_routes and self._slots.breaks[0].any():
-            can &= self._apart(found) & self._few(found)
+        can &= self._rules.allow(self._slots.breaks[0], found.cells)
         return self._from_cache(found, can) if self._in_place else self._lazily(found, can)
 
     def _open(self) -> _Open:
@@ -117,29 +100,6 @@ class RatedRuns:
         cost = land.cost.ravel().astype(np.float64)
         cells = [run[free[run]] for run in self._runs]
         return _Open(cells, np.array([cost[own].sum() for own in cells]))
-
-    def _apart(self, found: _Open) -> NDArray[np.bool_]:
-        """False by run for a route or cut that would mostly run beside what is built, or was mostly
-        built.
-        """
-        near = near_to(self._slots.breaks[0], self._problem.scene.landscape).ravel()
-        return np.array([not route or (
-            cells.size >= MOST_BESIDE * run.size and float(near[cells].mean()) <= MOST_BESIDE)
-            for route, cells, run in zip(self._routes, found.cells, self._runs, strict=True)],
-            np.bool_)
-
-    def _few(self, found: _Open) -> NDArray[np.bool_]:
-        """Mask of runs, False for one more piece than a plan of as many hectares may have; narrow
-        bare ground joins what it touches, as in the counts of a plan.
-        """
-        land, breaks = self._problem.scene.landscape, self._slots.breaks[0]
-        stretch = ndimage.label(breaks | self._narrow, CORNERS)[0]
-        pieces = np.unique(stretch[breaks])
-        near = ndimage.binary_dilation(np.isin(stretch, pieces), CORNERS).ravel()
-        built, cell_ha = int(breaks.sum()), land.cell_size_m**2 / 1e4
-        return np.array([
-            pieces.size + (not near[cells].any()) <= (built + cells.size) * cell_ha / HA_A_PIECE
-            + MORE_PIECES for cells in found.cells], np.bool_)
 
     def _from_cache(self, found: _Open, can: NDArray[np.bool_]) -> list[Trial]:
         affected = self._slots.affected(0)[:self._affected.size]

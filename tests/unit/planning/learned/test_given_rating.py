@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import LINE_LENGTHS
 from firebreak.planning.learned.policy import GivenRating, straight_actions
 from lines_of_cells import lines_of
@@ -19,7 +20,7 @@ def bent(row: int) -> np.ndarray:
 def test_a_line_is_worth_the_mean_of_its_cells() -> None:
     runs = [bent(4), bent(12)[:-1], np.array([20 * SIZE + 5])]
     lines = lines_of(runs, (0, 1, 2))
-    rating = GivenRating(lines, (SIZE, SIZE), joined=False)
+    rating = GivenRating(lines, generate(1, SIZE), joined=False)
     assert [run.tolist() for run in rating.runs] == [run.tolist() for run in runs]
     actions = [straight_actions(run, (SIZE, SIZE), False) for run in runs]
     assert sorted(size for _, size in actions[0]) == [1, max(LINE_LENGTHS)]

@@ -9,9 +9,11 @@ from firebreak.env.storage.problem import problem_of
 from firebreak.fire import FireConditions, FireRegime, HoldRule, burn, make_scene
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.landscape.candidates.corridor import Anchor, Corridor, corridor_of
+from firebreak.landscape.landscape import mask_of_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core import line_trials
+from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import JOINS, Corridors, parts_of
 from firebreak.planning.core.fire_counts import CHOICE_SET
 from firebreak.planning.core.limits import SearchOptions
@@ -171,13 +173,15 @@ def test_what_is_known_of_a_fire_is_what_it_burns(
     assert knowing.simulations < anew.simulations
 
 
+@pytest.mark.parametrize("method", ["segments", "enclose", "dqn-lookahead", "dqn"])
 @pytest.mark.parametrize(("kind", "apart"), [("route", True), ("cut", True), ("given", False)])
-def test_no_route_or_cut_runs_beside_another(kind: str, apart: bool) -> None:
+def test_no_route_or_cut_runs_beside_another(kind: str, apart: bool, method: str) -> None:
     lines = Corridors(corridors=tuple(row(k, 2, 22, kind) for k in range(4, 20)),
                       line=tuple(range(16)), only=True, routes=True)
     scene = SCENES["hard"]
     land = replace(LAND, treatable=LAND.treatable & lines.mask(LAND.shape))
-    plan = make_plan(replace(scene, landscape=land), 1.0, FIRES, "segments", seed=0,
+    policy = fitting(method, untrained()) if METHODS[method].guided else None
+    plan = make_plan(replace(scene, landscape=land), 1.0, FIRES, method, seed=0, policy=policy,
                      rules=PlanRules(lines=lines))
     rows = sorted({int(cell) // SIZE for cell in plan.cells})
     assert len(rows) > 1
@@ -276,20 +280,15 @@ def test_the_knee_is_the_first_of_all_beginnings_that_does(
 @pytest.mark.parametrize(("more", "count"), [(0, 0), (2, 1)])
 def test_a_corridor_across_narrow_bare_ground_is_one_piece(
         crossed: bool, more: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("firebreak.planning.patterns.rated_runs.MORE_PIECES", more)
+    monkeypatch.setattr("firebreak.planning.core.build_rules.MORE_PIECES", more)
     path = 3 * SIZE + np.arange(2, 22)
     fuel = np.full_like(LAND.fuel_model, 102)
     if crossed:
         fuel.ravel()[path[2::5]] = 91
     land = replace(LAND, fuel_model=fuel, treatable=fuel == 102)
-    scene = make_scene(land, FireConditions(scenarios=2), 0)
-    fires = scene.fires("plan", FIRES)
     first, other = (corridor_of(own, land, "route") for own in (path, path + 12 * SIZE))
-    slots = loaded(problem := problem_of(scene, 0.5, fires, fires.first(0)))
-    slots.place(0, first.cells)
-    rated = RatedRuns(problem, slots, Corridors(corridors=(other,), line=(0,), only=True,
-                                               routes=True))
-    assert rated._few(rated._open()).sum() == count
+    rules = BuildRules(Corridors(corridors=(other,), line=(0,), only=True, routes=True), land)
+    assert rules.allow(mask_of_cells(first.cells, LAND.shape), [other.cells]).sum() == count
 
 
 @pytest.mark.parametrize("seed", range(3))
