@@ -32,13 +32,13 @@ from firebreak.planning.barriers.offer import flows_are_quick, is_concentrated
 from firebreak.planning.barriers.pieces import whole_cuts
 from firebreak.planning.barriers.rings import rings_around
 from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.core.build_rules import MOST_BESIDE
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.drawn import Named
 from firebreak.planning.methods import CHOOSERS
 from firebreak.planning.patterns.offered import offered, straight_corridors
-from firebreak.planning.patterns.rated_runs import MOST_BESIDE
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
