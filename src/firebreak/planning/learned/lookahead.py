@@ -21,7 +21,7 @@ from firebreak.planning.learned.policy import (
     GivenRating,
     Ordered,
     build_lines,
-    by_value,
+    by_policy,
     leading_actions,
     policy_of,
 )
@@ -60,15 +60,15 @@ def check_places_lines(policy: Policy) -> None:
 
 def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:
     """The plan; once `effort` is spent the policy places what it values most."""
-    ahead = Ahead(task)
+    ahead, untried = Ahead(task), by_policy(task)
 
     def order(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
         if effort is not None and not effort.left():
-            return by_value(slots, values)
+            return untried(slots, values)
         tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), MAX_TRIED,
                                  forever if effort is None else effort.in_time)
         if effort is not None and not tried and effort.share() == 1.0:
-            return by_value(slots, values)
+            return untried(slots, values)
         if effort is not None:
             effort.evaluated += len(tried)
         return Ordered([line_list([trial.cells for trial in tried])],

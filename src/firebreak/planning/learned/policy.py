@@ -63,8 +63,7 @@ def place_dqn(task: Task) -> Placement:
     """
     policy = policy_of(task, "dqn")
     if policy.network.shapes > 1:
-        order = by_value if task.lines is None else _by_given(task, task.lines)
-        return build_lines(task, policy, order).placement()
+        return build_lines(task, policy, by_policy(task)).placement()
     return place_by_score(task, lambda slots: cell_values(policy, slots))
 
 
@@ -184,10 +183,12 @@ def by_value(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
     return Ordered(best_first())
 
 
-def _by_given(task: Task, lines: Corridors,
-              ) -> Callable[[ProblemBatch, NDArray[np.float32]], Ordered]:
-    """The corridor that is worth most."""
-    scene = task.problem.scene
+def by_policy(task: Task) -> Callable[[ProblemBatch, NDArray[np.float32]], Ordered]:
+    """Lines by what the policy says of them: its own, or corridors where these alone may be built.
+    """
+    scene, lines = task.problem.scene, task.lines
+    if lines is None or not lines.only:
+        return by_value
     rating = GivenRating(lines, scene.landscape, scene.field.breaks.leak)
     return lambda slots, values: Ordered([line_list(rating.best(slots, values, 1, 1.0)[0])])
 
