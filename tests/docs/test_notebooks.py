@@ -35,6 +35,7 @@ def test_outputs_are_stripped(path: Path) -> None:
 def test_every_cell_runs(path: Path, tmp_path: Path) -> None:
     for name in ("nbclient", "ipykernel", "geopandas", "rioxarray"):
         pytest.importorskip(name, reason=f"the package {name} is absent: [notebook]")
+    import matplotlib.font_manager  # noqa: F401  (slow where nothing is cached, it says so in a cell)
     import nbformat
     from nbclient import NotebookClient
 
