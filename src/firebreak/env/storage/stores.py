@@ -77,7 +77,8 @@ class LandStore:
         if self._kinds[slot] == OPEN:  # they burn, as other fuel
             self.breaks[slot].reshape(-1)[cells] = broken
             return
-        write_breaks(cells, broken, int(self._kinds[slot]), self.breaks[slot], self.states[slot])
+        write_breaks(np.ascontiguousarray(cells), broken, int(self._kinds[slot]),
+                     self.breaks[slot], self.states[slot])
 
     def place(self, which: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Breaks flat cells of slots, one after the other, those available when their turn comes;
