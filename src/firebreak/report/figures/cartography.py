@@ -20,6 +20,7 @@ from matplotlib.path import Path as Outline
 from matplotlib.transforms import ScaledTranslation, Transform
 from numpy.typing import NDArray
 
+from firebreak.landscape.candidates.corridors.ground import houses_of
 from firebreak.landscape.fuel_systems import FuelSystem
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.raster.geotiff import crs_name
@@ -27,12 +28,14 @@ from firebreak.report.figures.canvas import INK, QUIET
 
 BARE = "#d9dde0"
 """Colour of cells that do not burn, on maps of fire."""
-HATCH = "#9aa3a9"
-"""Colour of hatching."""
+HATCH, ROADS = "#9aa3a9", "#5b6166"
+"""Colours of hatching and of roads."""
 
 _SUN_FROM_DEG, _SUN_HEIGHT_DEG = 315.0, 45.0
 _SMALLEST_MARK_PT = 2.6
 _DOT_PT = 1.85
+_HOUSE_PT = 2.2
+_MOST_EDGE = 6.0  # in lengths of the map's own edge
 _MOST_DOTS = 60  # along the longer side of a map
 _LARGE_MAP = 160  # cells on the longer side, from which single cells are hard to see
 _WIDEST_BAR = 0.3  # of the map's width
@@ -221,18 +224,37 @@ def draw_breaks(axes: Axes, landscape: Landscape, cells: NDArray[np.int64],
 
 
 def draw_treatable(axes: Axes, landscape: Landscape) -> list[Artist]:
-    """Outlines the treatable area, hatches what else burns; returns handles of a legend, if any."""
+    """Outlines the treatable area, hatches what else burns; returns handles of a legend, if any.
+
+    An area that is all edge, as one that steep slopes cut up, is hatched alone.
+    """
     outside = landscape.burnable & ~landscape.treatable
     if not outside.any():
         return []
     hatch_cells(axes, outside, "none")
+    hatched = Patch(facecolor="none", edgecolor=HATCH, hatch="/////",
+                    label="burns, may not be treated")
     lines = border(landscape.treatable, landscape.burnable)
+    if len(lines) > _MOST_EDGE * 2 * sum(landscape.shape):
+        return [hatched]
     for colour, width in (("white", 3.2), (INK, 1.4)):
         axes.add_collection(LineCollection(list(lines), colors=colour, linewidths=width, zorder=2.5,
                                            capstyle="projecting"))
-    return [Line2D([], [], color=INK, linewidth=1.4, label="edge of the treatable area"),
-            Patch(facecolor="none", edgecolor=HATCH, hatch="/////",
-                  label="burns, may not be treated")]
+    return [Line2D([], [], color=INK, linewidth=1.4, label="edge of the treatable area"), hatched]
+
+
+def draw_places(axes: Axes, landscape: Landscape) -> list[Artist]:
+    """Draws roads and houses where they are known; returns handles of a legend, if any."""
+    found: list[Artist] = []
+    if landscape.road_m is not None:
+        _draw_area(axes, landscape.road_m == 0.0, facecolor=ROADS)
+        found.append(Patch(facecolor=ROADS, label="roads"))
+    if (houses := houses_of(landscape)).any():
+        row, col = np.nonzero(houses)
+        found.append(axes.scatter(col, row, s=_HOUSE_PT**2, facecolors="white", edgecolors=INK,
+                                  linewidths=0.4, zorder=2.0,
+                                  label=landscape.value_unit or "houses"))
+    return found
 
 
 def border(inside: NDArray[np.bool_], among: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -89,7 +89,7 @@ def segments_figure(landscape: Landscape, segments: Sequence[Corridor], *, title
     """
     with new_map(landscape, 4.1, 1.4, title=title, caption=caption) as figure:
         axes, legend = _map_and_legend(figure, landscape, whole)
-        handles = draw_ground(axes, landscape)
+        handles = draw_ground(axes, landscape) + carto.draw_places(axes, landscape)
         if segments:
             handles += (_draw_order(axes, landscape, segments) if years is None else
                         _draw_years(axes, landscape, segments, years))

@@ -162,6 +162,19 @@ def segments_map(land: Landscape, years: int = 0, outlined: int = 0) -> Figure:
         outlines={f"outlined {k}": np.array([25 + k]) for k in range(outlined)})
 
 
+def test_houses_and_roads_are_drawn_where_they_are_known(land: Landscape) -> None:
+    value, road = np.zeros(land.shape, np.float32), np.full(land.shape, 90.0)
+    value[3, 4:6], road[7] = 1.0, 0.0
+    known = replace(land, value=value, value_unit="homes", road_m=road)
+    for own, marks in ((land, set[str]()), (known, {"homes", "roads"})):
+        figure = segments_figure(own, [], title="", caption="")
+        assert {"homes", "roads"} & {*words(figure)} == marks
+        homes = [np.asarray(some.get_offsets()).tolist() for some in figure.axes[0].collections
+                 if some.get_label() == "homes"]
+        assert homes == ([[[4.0, 3.0], [5.0, 3.0]]] if marks else [])
+        close_figure(figure)
+
+
 @pytest.mark.parametrize(("count", "classes"), [
     (12, []), (13, ["1 to 3", "4 to 5", "6 to 8", "9 to 10", "11 to 13"])])
 def test_many_segments_have_five_classes_of_priority(land: Landscape, count: int,
@@ -298,6 +311,12 @@ def test_a_part_is_outlined_only_where_it_could_go_on(land: Landscape) -> None:
     figure = landscape_figure(part, caption="here")
     assert {"edge of the treatable area", "burns, may not be treated"} <= {*words(figure)}
     assert [patch.get_hatch() for patch in figure.axes[0].patches] == ["/////"]
+    close_figure(figure)
+    checked = replace(land, fuel_model=np.full_like(land.fuel_model, 101),
+                      treatable=np.indices(land.shape).sum(axis=0) % 2 > 0)
+    figure = landscape_figure(checked, caption="here")
+    assert "edge of the treatable area" not in words(figure)
+    assert "burns, may not be treated" in words(figure)
     close_figure(figure)
 
 
