@@ -2,7 +2,7 @@
 a cell where these differ. The others have read no cell that breaks change.
 """
 
-from copy import copy
+import copy
 from typing import Self
 
 import numpy as np
@@ -50,7 +50,7 @@ class KnownFires:
 
         beside: the fires under others, of which some may be the same too.
         """
-        found, which = copy(self), self._met(breaks)
+        found, which = copy.copy(self), self._met(breaks)
         found._breaks, found.loss, found._came = breaks.copy(), self.loss.copy(), self._came.copy()
         if beside is not None:
             met = np.isin(which, beside._met(breaks))
