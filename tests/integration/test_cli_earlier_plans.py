@@ -17,7 +17,8 @@ FEW = ["--method", "downstream-value", "--plan-fires", "12", "--test-fires", "24
        "2", "--threads", "1", "--quiet"]
 NONE = ["--report", "none"]
 WANTS_MORE = {"plan.gpkg", *(f"data/{name}" for name in (
-    "crews.png", "segments.geojson", "segments.qml", "fire.mp4", "changes.csv", "alternatives.csv"))}
+    "crews.png", "segments.geojson", "segments.qml", "fire.mp4", "changes.csv",
+    "alternatives.csv"))}
 """Files that need corridors, crews, pyogrio, a reference system, ffmpeg or --improve."""
 
 
