@@ -35,6 +35,7 @@ from firebreak.landscape.candidates.lines import candidate_lines, masks_of
 from firebreak.landscape.formats.read import read_landscape
 from firebreak.landscape.formats.write import write_text
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.build_rules import BESIDE_CELLS, BESIDE_M, MOST_BESIDE
 from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors, parts_of
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.rules import FREE, PlanRules
@@ -52,9 +53,6 @@ HOUSES, BUDGETS, PLAN_FIRES, TEST_FIRES = 80, (0.01, 0.03, 0.05), 96, 400
 CELLS, OFF_HOUSES = ("dqn", "downstream-value"), "downstream-value, cells off houses"
 PAGE, ROWS = "results-jobs.md", "results/corridors.json"
 WHOLE, KNEE, TERRAIN = "corridors", "corridors, to the knee", "`segments`, terrain lines"
-BESIDE_M, BESIDE_CELLS, MOST_BESIDE = 90.0, 3.0, 1.0 / 3.0
-"""Distance below which one part lies beside another, the larger of the two, and the share of the
-shorter one along which it may."""
 
 
 def district(name: str, data: Path) -> tuple[Landscape, PlanOptions]:

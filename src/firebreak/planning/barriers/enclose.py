@@ -84,11 +84,11 @@ def place_enclose(task: Task) -> Placement:
     stakes = stakes_of(problem, only)
     found = barriers(Network(stakes), spendable(problem.budget))
     check_closed(found, stakes, problem)
-    relying = relying_on_bare_ground(stakes, problem)
     land, leak = problem.scene.landscape, stakes.leak
     if only is not None and only.routes:
         plans = of_corridors(only, land, problem.budget)
     else:
+        relying = relying_on_bare_ground(stakes, problem)
         plans = [cut.cells for cut in (*found.bought, *relying.bought) if cut.cells.size]
         for cut in (*found.beyond[:IN_PARTS], *relying.beyond[:IN_PARTS]):
             plans += arcs(cut, land, problem.budget, leak=leak)

@@ -10,6 +10,7 @@ import pytest
 from rasterio.crs import CRS
 
 import firebreak
+from drawn_lines import CELL, NORTH, WEST, drawn, line_of
 from firebreak.api.compared import ComparedPlans
 from firebreak.checks import InputError
 from firebreak.cli import main
@@ -22,7 +23,6 @@ from firebreak.landscape.treatments import Treatment
 from firebreak.planning.output.feature_treatments import rows_of_shapes, treated_by_shapes
 from firebreak.planning.output.vectors import has_vector_reader
 
-WEST, NORTH, CELL = 500_000.0, 5_000_000.0, 30.0
 TABLE = read_table()
 SMALL: dict[str, Any] = {
     "methods": "none", "test_fires": 60, "plan_fires": 8, "scenarios": 2, "burning_hours": 2,
@@ -50,18 +50,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def line(row: float, first: float, last: float, treatment: Any = None, **more: Any,
          ) -> dict[str, Any]:
-    """From the middle of one cell of a row to that of another."""
-    y = NORTH - CELL * (row + 0.5)
-    said = {} if treatment is None else {"treatment": treatment}
-    return {"type": "Feature", "properties": said | more, "geometry": {
-        "type": "LineString", "coordinates": [[WEST + CELL * (col + 0.5), y]
-                                              for col in (first, last)]}}
-
-
-def drawn(path: Path, *lines: dict[str, Any]) -> Path:
-    path.write_text(json.dumps({"type": "FeatureCollection", "features": lines, "crs": {
-        "type": "name", "properties": {"name": "EPSG:32611"}}}))
-    return path
+    return line_of(row, first, last, treatment=treatment, **more)
 
 
 def judged(source: str, *plans: Any, treatment: str | None = "bare-line", **more: Any,

@@ -10,6 +10,7 @@ import pytest
 from rasterio.crs import CRS
 
 import firebreak
+from drawn_lines import CELL, NORTH, WEST, drawn, line_of
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.landscape.formats.assemble import LandscapeWarning
@@ -20,7 +21,6 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.output.given import features_of, given_plan, is_drawn, name_of
 from firebreak.planning.output.vectors import has_vector_reader
 
-WEST, NORTH, CELL = 500_000.0, 5_000_000.0, 30.0
 LAND = replace(generate(6, (24, 30), cell_size_m=CELL), crs=CRS.from_epsg(32611).to_wkt(),
                transform=(CELL, 0.0, WEST, 0.0, -CELL, NORTH))
 SMALL = ["--test-fires", "40", "--plan-fires", "8", "--scenarios", "2", "--burning-hours", "2",
@@ -28,17 +28,7 @@ SMALL = ["--test-fires", "40", "--plan-fires", "8", "--scenarios", "2", "--burni
 
 
 def line(row: float, first: float, last: float, name: str | None = None) -> dict[str, Any]:
-    """From the middle of one cell of a row to that of another."""
-    y = NORTH - CELL * (row + 0.5)
-    return {"type": "Feature", "properties": {} if name is None else {"name": name}, "geometry": {
-        "type": "LineString", "coordinates": [[WEST + CELL * (col + 0.5), y]
-                                              for col in (first, last)]}}
-
-
-def drawn(path: Path, *lines: dict[str, Any]) -> Path:
-    path.write_text(json.dumps({"type": "FeatureCollection", "features": lines, "crs": {
-        "type": "name", "properties": {"name": "EPSG:32611"}}}))
-    return path
+    return line_of(row, first, last, name=name)
 
 
 def test_lines_are_a_plan_of_their_cells_and_features_by_name(tmp_path: Path) -> None:
