@@ -11,7 +11,13 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.landscape.candidates.corridor import Anchor, Cells, Corridor, corridor_of
+from firebreak.landscape.candidates.corridor import (
+    Anchor,
+    Cells,
+    Corridor,
+    corridor_of,
+    with_part_numbers,
+)
 from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, break_segments_of
 from firebreak.planning.core.plan import Plan
@@ -86,7 +92,8 @@ JOINS, ENDS = "break", "open ground"
 
 def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
              lines: Corridors | None = None) -> list[Corridor]:
-    """The parts of a plan in the order in which it took the first cell of each; no cell is in two.
+    """The parts of a plan in the order in which it took the first cell of each; no cell is in two,
+    and no name: a corridor of which several stretches are built has numbered parts.
 
     Args:
         longest_m: longer parts of a plan of cells are cut, see `break_segments_of`.
@@ -100,7 +107,7 @@ def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
         found += _new_parts(own, left, plan, landscape)
         left.ravel()[own.cells] = False
     found += break_segments_of(left, landscape, longest_m)
-    return sorted(found, key=lambda part: int(rank[part.cells].min()))
+    return with_part_numbers(sorted(found, key=lambda part: int(rank[part.cells].min())))
 
 
 def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors) -> list[Corridor]:

@@ -102,12 +102,14 @@ def test_the_parts_of_a_plan_are_its_corridors_and_join() -> None:
 
 
 def test_a_corridor_that_is_built_in_part_is_told_by_what_is_built() -> None:
-    lines = Corridors(corridors=(ROWS[1],), line=(0,), only=True, routes=True)
+    lines = Corridors(corridors=(ROWS[1]._replace(name="east road 2"),), line=(0,), only=True,
+                      routes=True)
     cells = ROWS[1].in_order()
     cells = np.concatenate([cells[:5], cells[9:]])
     parts = parts_of(plan_of_cells(cells, LAND, "segments"), LAND, 500.0, lines)
     assert sorted(np.concatenate([own.cells for own in parts]).tolist()) == sorted(cells.tolist())
     assert [own.kind for own in parts] == ["route", "route"]
+    assert [own.name for own in parts] == ["east road 2 part 1", "east road 2 part 2"]
     assert not np.isin(np.concatenate([own.path for own in parts]), ROWS[1].in_order()[5:9]).any()
 
 
