@@ -165,7 +165,8 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
     if made.request.corridors:  # maps show all that may be treated
         scene = replace(scene, landscape=area.anywhere)
     brief, full = options.report == "brief", options.report == "full"
-    order = parts_of(plan, area.land, options.place.segment_m, area.rules.lines)
+    order = parts_of(plan, area.land, options.place.segment_m, area.rules.lines,
+                     area.rules.include)
     with bar(0 if brief else len(order),
              "corridor" if made.request.corridors else "segment") as advance:
         if not brief:

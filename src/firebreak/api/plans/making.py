@@ -99,8 +99,9 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
 
 
 def _parts_in(request: PlanRequest, plan: Plan) -> list[Corridor]:
-    return parts_of(plan, request.area.land, request.options.place.segment_m,
-                    request.area.rules.lines)
+    rules = request.area.rules
+    return parts_of(plan, request.area.land, request.options.place.segment_m, rules.lines,
+                    rules.include)
 
 
 def _seeks_alternatives(request: PlanRequest, knee: Knee, window_plan: Maker | None) -> bool:

@@ -47,8 +47,8 @@ class Corridor(NamedTuple):
         length_m: of the path, with half a cell at both ends.
         area_ha: of its cells.
         cost: of its cells, in the landscape's unit.
-        kind: "route", "gap" between two barriers, "cut", "given", "segment" of a plan of cells, or
-            the kind of terrain that a line runs along.
+        kind: "route", "gap" between two barriers, "cut", "given", "required" by the user, "segment"
+            of a plan of cells, or the kind of terrain that a line runs along.
         anchors: its two ends; none of a segment.
         name: as people call it; empty where nobody named it.
         ground: where it was looked at.

@@ -88,31 +88,41 @@ def mask_of(parts: Sequence[Corridor], shape: tuple[int, int]) -> NDArray[np.boo
 
 JOINS, ENDS = "break", "open ground"
 """Kinds of an anchor: at a corridor built before, and where the rest is not built."""
+REQUIRED, REQUIRED_NAME = "required", "required break"
+"""Kind and name of what a plan must include."""
+_NO_CELLS = np.empty(0, np.int64)
 
 
 def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
-             lines: Corridors | None = None) -> list[Corridor]:
+             lines: Corridors | None = None, included: Cells = _NO_CELLS) -> list[Corridor]:
     """The parts of a plan in the order in which it took the first cell of each; no cell is in two,
     and no name: a corridor of which several stretches are built has numbered parts.
 
     Args:
         longest_m: longer parts of a plan of cells are cut, see `break_segments_of`.
         lines: that it chose among: its parts are routes, or named lines of which it has half.
+        included: flat cells that it had to have, which are no part of a route that crosses them.
     """
     rank = np.full(landscape.fuel_model.size, plan.cells.size, np.int64)
     rank[plan.cells] = np.arange(plan.cells.size)
     left = plan.break_mask()
-    found = []
-    for own in [] if lines is None else _chosen(plan, rank, lines):
+    apart = left & mask_of_cells(included if lines is not None and lines.routes else _NO_CELLS,
+                                 landscape.shape)
+    found = [part._replace(kind=REQUIRED, name=REQUIRED_NAME)
+             for part in break_segments_of(apart, landscape, longest_m)]
+    left &= ~apart
+    for own in [] if lines is None else _chosen(plan, rank, lines, apart):
         found += _new_parts(own, left, plan, landscape)
         left.ravel()[own.cells] = False
     found += break_segments_of(left, landscape, longest_m)
     return with_part_numbers(sorted(found, key=lambda part: int(rank[part.cells].min())))
 
 
-def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors) -> list[Corridor]:
-    """The corridors that a plan's cells come from, in its order: of those that have a cell the one
-    of which most cells follow at once, and fewest were taken elsewhere or not at all.
+def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors,
+            apart: NDArray[np.bool_]) -> list[Corridor]:
+    """The corridors that a plan's cells, but those set apart, come from, in its order: of those
+    that have a cell the one of which most cells follow at once, and fewest were taken elsewhere or
+    not at all.
     """
     through: dict[int, list[Corridor]] = {}
     for own in lines.corridors:
@@ -120,7 +130,7 @@ def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors) -> list[Corri
         if lines.routes or (own.name and 2 * built.size >= own.cells.size):
             for cell in built.tolist():
                 through.setdefault(cell, []).append(own)
-    covered = np.zeros(rank.size, np.bool_)
+    covered = apart.ravel().copy()
     found = []
     for cell in plan.cells.tolist():
         if covered[cell] or cell not in through:

@@ -209,7 +209,8 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     verdict = choose(saved, CANDIDATES)
     kept, useless = without_useless(
         judging.known, plans[verdict.chosen], rules.include, sorted(
-            parts_of(plans[verdict.chosen], land, segment_m, rules.lines if routes else None),
+            parts_of(plans[verdict.chosen], land, segment_m, rules.lines if routes else None,
+                     rules.include),
             key=lambda part: int(part.cells[0])))
     simulations = sum(plan.simulations for plan in plans.values()) + count * burns / plan_fires
     report(1.0)

@@ -177,14 +177,18 @@ def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, 
 
 
 def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:
-    """Methods whose paired 95 % interval to a plan excludes 0 in their favour, the best first."""
+    """Methods whose paired 95 % interval to a plan excludes 0 in their favour, the best first; but
+    none whose own plan only adds to this one, which left out what saves next to nothing.
+    """
     found = []
     for name in evaluation.methods:
         pair = evaluation.paired.get(f"{plan.label} - {name}")
         # The chosen method by itself may save more in pieces that are not worth a crew's way.
         if pair is not None and pair.high < 0.0 and name in METHODS and name != plan.method:
             found.append((pair.difference, name))
-    return [name for _, name in sorted(found)]
+    return [name for _, name in sorted(found)
+            if not plan.cells.size
+            or not np.isin(plan.cells, evaluation.plans[0][name].cells).all()]
 
 
 def with_method(command: str, method: str) -> str:

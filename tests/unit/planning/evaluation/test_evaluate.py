@@ -372,9 +372,15 @@ def test_a_rival_is_told_apart_and_is_not_the_method_that_was_chosen(corridor: S
     paired = {f"auto - {name}": Difference(mean, mean - 0.06, 0.01 if name == "dqn" else mean / 2)
               for name, mean in behind.items()}
     summary = MethodSummary(0.3, 0.2, 0.4, 1.0)
+    plans = {name: plan_of_cells(corridor, [4], method=name) for name in [*behind, "dqn-lookahead"]}
     found = Evaluation(interval="fires", landscapes=("corridor",), rows=(), paired=paired,
-                       methods=dict.fromkeys(["auto", *behind], summary), test_fires=9)
+                       methods=dict.fromkeys(["auto", *behind], summary), test_fires=9,
+                       plans=(plans,))
     assert rivals_of(found, plan) == ["greedy", "strips"]
+    adds = {**plans, "greedy": plan_of_cells(corridor, [2, 4], method="greedy")}
+    assert rivals_of(replace(found, plans=(adds,)), plan) == ["strips"]
+    nothing = replace(plan, cells=plan.cells[:0])
+    assert rivals_of(replace(found, plans=(adds,)), nothing) == ["greedy", "strips"]
     words = rival_words(found, plan, "firebreak plan x --out y --method=auto")
     assert words is not None
     sentence, command = words

@@ -13,6 +13,7 @@ from firebreak.landscape.landscape import mask_of_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core import line_trials
+from firebreak.planning.core.break_segments import pieces
 from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import JOINS, Corridors, parts_of
 from firebreak.planning.core.fire_counts import CHOICE_SET
@@ -111,6 +112,22 @@ def test_a_corridor_that_is_built_in_part_is_told_by_what_is_built() -> None:
     assert [own.kind for own in parts] == ["route", "route"]
     assert [own.name for own in parts] == ["east road 2 part 1", "east road 2 part 2"]
     assert not np.isin(np.concatenate([own.path for own in parts]), ROWS[1].in_order()[5:9]).any()
+
+
+def test_what_a_plan_must_include_is_a_part_of_its_own_whatever_routes_cross_it() -> None:
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
+    required = row(11, 1, 23).cells
+    cells = np.concatenate([required, np.setdiff1d(COLUMNS[1].in_order(), required)])
+    plan = plan_of_cells(cells, LAND, "segments")
+    parts = parts_of(plan, LAND, 1000.0, lines, required)
+    own, others = ([part for part in parts if (part.kind == "required") is is_own]
+                   for is_own in (True, False))
+    assert np.sort(np.concatenate([part.cells for part in own])).tolist() == required.tolist()
+    assert len(own) == len(pieces(mask_of_cells(required, LAND.shape)))
+    assert {part.name.split(" part")[0] for part in own} == {"required break"}
+    assert [part.kind for part in others] == ["route", "route"]  # on both sides, each joined to it
+    assert all(JOINS in [anchor.kind for anchor in part.anchors] for part in others)
+    assert sorted(np.concatenate([part.cells for part in parts]).tolist()) == sorted(cells.tolist())
 
 
 def test_the_parts_of_a_plan_of_cells_are_its_segments() -> None:
