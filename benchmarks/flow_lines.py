@@ -13,6 +13,8 @@ from firebreak.env.gains import saved_by_lines
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch
 from firebreak.line_actions import LINE_LENGTHS
+from firebreak.planning.core.build_rules import BuildRules
+from firebreak.planning.core.corridors import NO_CORRIDORS
 from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial, try_lines
 from firebreak.planning.core.rounds import Placement, Task, loaded
@@ -90,7 +92,8 @@ def place_search_flow(task: Task) -> Placement:
         return _filled(state, lambda slots: flow.burned(slots, PER_LENGTH_IN_MOVES, rng),
                        effort.in_time, gone)
 
-    lines = move_lines(state, lines, refill, effort, rng)
+    rules = BuildRules(NO_CORRIDORS, task.problem.scene.landscape)
+    lines = move_lines(state, lines, refill, effort, rng, rules)
     lines = lines_best_first(state, lines, effort.in_time_to_order)
     return _placement(lines, state, flow.simulations)
 

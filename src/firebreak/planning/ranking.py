@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import PlanTrees, ProblemBatch
 from firebreak.fire import STENCIL, Fires, Scene, burn, pad, padded_width, unpad
-from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.kernels import flows, path_counts, value_behind
 from firebreak.planning.core.rounds import (
     Placement,
@@ -37,22 +38,23 @@ def place_random(task: Task) -> Placement:
     # only falls, so a cell passed over never becomes affordable again.
     order = rng.permutation(np.flatnonzero(land.treatable))
     if task.lines is not None:
-        runs = task.lines.runs()
-        return Placement(_afford_runs([runs[k] for k in rng.permutation(len(runs))],
-                                      land, task.problem.budget), 0.0)
+        return Placement(_afford_runs(task.problem, BuildRules(task.lines, land), rng), 0.0)
     return Placement(afford(order, land.cost, task.problem.budget), 0.0)
 
 
-def _afford_runs(runs: Sequence[NDArray[np.int64]], land: Landscape,
-                 budget: float) -> NDArray[np.int64]:
-    """The cells of the runs that a budget buys whole, each taken if what is left pays for it."""
-    left, taken = budget, land.treatable.copy()
+def _afford_runs(problem: Problem, rules: BuildRules,
+                 rng: np.random.Generator) -> NDArray[np.int64]:
+    """The cells of the runs, in a random order, that the budget buys whole and that may come next,
+    each taken if what is left pays for it.
+    """
+    land, left, built = problem.scene.landscape, problem.budget, problem.standing_mask()
     found = [np.empty(0, np.int64)]
-    for run in runs:
-        new = run[taken.ravel()[run]]
+    for k in rng.permutation(len(rules.runs)).tolist():
+        run = rules.runs[k]
+        new = run[(land.treatable & ~built).ravel()[run]]
         price = float(land.cost.ravel()[new].astype(np.float64).sum())
-        if new.size and price <= spendable(left):
-            taken.ravel()[new] = False
+        if new.size and price <= spendable(left) and rules.may_come_next(built, k, new):
+            built.ravel()[new] = True
             left -= price
             found.append(new)
     return np.concatenate(found)

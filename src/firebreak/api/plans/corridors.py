@@ -33,7 +33,7 @@ from firebreak.planning.barriers.pieces import whole_cuts
 from firebreak.planning.barriers.rings import rings_around
 from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.core.build_rules import MOST_BESIDE
-from firebreak.planning.core.corridors import Corridors
+from firebreak.planning.core.corridors import NO_CORRIDORS, Corridors
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.drawn import Named
@@ -83,8 +83,8 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
         straight = straight_corridors(problem, ground, least_m)
     lines = offered(
         corridors_on(land, ground, least_m, leak, behind if houses.any() else None), behind, land,
-        area.rules.lines, whole_cuts(cuts, land, leak=leak), rings=rings, straight=straight,
-        named=named_in(roads, options.lines, land))
+        area.rules.lines, whole_cuts(cuts, land, leak=leak, least_m=least_m), rings=rings,
+        straight=straight, named=named_in(roads, options.lines, land))
     lines = replace(lines, corridors=tuple(
         own._replace(ground=ground_below(own.cells, land, ground)) for own in lines.corridors))
     if not any(own.cells.size and own.cost <= area.money for own in lines.corridors):
@@ -167,7 +167,7 @@ def _shapes(request: PlanRequest) -> Iterator[tuple[Named, NDArray[np.bool_]]]:
 def with_network(area: "PlanningArea", network: list[Corridor]) -> "PlanningArea":
     """An area whose plan may have all lines of a network, and chooses among them and its own."""
     include = np.unique(np.concatenate([area.rules.include, *(one.cells for one in network)]))
-    lines = area.rules.lines or Corridors(corridors=(), line=())
+    lines = area.rules.lines or NO_CORRIDORS
     first = max(lines.line, default=-1) + 1
     return area._replace(rules=replace(area.rules, include=include, lines=replace(
         lines, corridors=(*lines.corridors, *network),

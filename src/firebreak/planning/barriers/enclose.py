@@ -14,9 +14,10 @@ from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem, nothing_burned
 from firebreak.fire import burn, burn_plans
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.barriers.cut import Barriers, Cells, Network, Stakes, barriers
+from firebreak.planning.barriers.cut import Barriers, Cells, Mask, Network, Stakes, barriers
 from firebreak.planning.barriers.pieces import arcs, corridors_of
 from firebreak.planning.barriers.words import BEYOND, BEYOND_COST, CLOSED, INSIDE, NOTABLY
+from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement, Task, loaded, spendable
@@ -86,7 +87,7 @@ def place_enclose(task: Task) -> Placement:
     check_closed(found, stakes, problem)
     land, leak = problem.scene.landscape, stakes.leak
     if only is not None and only.routes:
-        plans = of_corridors(only, land, problem.budget)
+        plans = of_corridors(only, land, problem.budget, problem.standing_mask())
     else:
         relying = relying_on_bare_ground(stakes, problem)
         plans = [cut.cells for cut in (*found.bought, *relying.bought) if cut.cells.size]
@@ -103,20 +104,28 @@ def place_enclose(task: Task) -> Placement:
     return Placement(best.cells, burned, notes_of(found, stakes, problem.budget))
 
 
-def of_corridors(lines: Corridors, land: Landscape, budget: float) -> list[Cells]:
+def of_corridors(lines: Corridors, land: Landscape, budget: float,
+                 standing: Mask | None = None) -> list[Cells]:
     """Flat cells of the dearest barriers of whole corridors that a budget buys; of a barrier that
-    it does not buy, as many neighbouring corridors as it does.
+    it does not buy, or that may not be built beside what stands [H, W], as many neighbouring
+    corridors as can.
     """
     found: dict[bytes, tuple[float, Cells]] = {}
-    for number in sorted({line for own, line in zip(lines.corridors, lines.line, strict=True)
-                          if own.kind == "cut"}):
-        along = [own.in_order() for own, line in zip(lines.corridors, lines.line, strict=True)
-                 if line == number]
+    built = np.zeros(land.shape, np.bool_) if standing is None else standing
+    rules = BuildRules(lines, land)
+    for number in sorted(set(lines.line)):
+        along = [place for place, line in enumerate(lines.line) if line == number]
+        kinds = {lines.corridors[place].kind for place in along}
+        if not kinds <= {"cut", "gap"} or (kinds == {"gap"} and len(along) == 1):
+            continue
+        own = {place: lines.corridors[place].in_order() for place in along}
         for first in range(len(along)):
             some = np.empty(0, np.int64)
-            for own in along[first:]:
-                more = np.concatenate([some, own[~np.isin(own, some)]])
-                if cost_of(more, land) > spendable(budget):
+            for last in range(first, len(along)):
+                new = own[along[last]]
+                more = np.concatenate([some, new[~np.isin(new, some)]])
+                if cost_of(more, land) > spendable(budget) or not rules.may_be_built(
+                        built, along[first:last + 1], more[~built.ravel()[more]]):
                     break
                 some = more
             if some.size:

@@ -8,7 +8,8 @@ from scipy import ndimage
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, depth_first_order
 
-from firebreak.landscape.candidates.corridor import Corridor, corridor_of
+from firebreak.landscape.candidates.corridor import Anchor, Corridor, corridor_of
+from firebreak.landscape.candidates.corridors.anchors import BARE
 from firebreak.landscape.candidates.corridors.ground import houses_of
 from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.planning.barriers.cut import (
@@ -41,18 +42,26 @@ def corridors_of(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> Co
                      line=tuple(number for _, number in found.values()))
 
 
-def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool) -> list[list[Corridor]]:
-    """Connected parts of each cut without its loops, with bare ground between their cells."""
+def whole_cuts(cuts: Sequence[Cut], landscape: Landscape, *, leak: bool,
+               least_m: float = 0.0) -> list[list[Corridor]]:
+    """Connected parts of each cut without its loops, with bare ground between their cells. A part
+    shorter than `least_m` is a gap where it meets bare ground or the map's edge; else it is a loop.
+    """
     kept = {cells.tobytes(): cells for cells in (
         without_loops(cut, landscape, leak=leak) for cut in cuts) if cells.size}
     found = []
+    tied = np.pad(~landscape.burnable, 1, constant_values=True)
+    tied = ndimage.binary_dilation(tied, CORNERS)[1:-1, 1:-1].ravel()
     for cells in kept.values():
         # Cells that touch one another, or one stretch of bare ground.
         mask = ~landscape.burnable | mask_of_cells(cells, landscape.shape)
-        parts = by_number(cells, ndimage.label(mask, CORNERS)[0].ravel()[cells])
-        found.append([corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)),
-                                  landscape, "cut") for part in parts])
-    return found
+        parts = [corridor_of(np.concatenate(in_order(part, landscape.shape, leak=leak)),
+                             landscape, "cut") for part in by_number(
+            cells, ndimage.label(mask, CORNERS)[0].ravel()[cells])]
+        found.append([part if part.length_m >= least_m else part._replace(kind="gap", anchors=tuple(
+            Anchor(int(end), BARE) for end in part.path[[0, -1]])) for part in parts
+            if part.length_m >= least_m or tied[part.path].any()])
+    return [parts for parts in found if parts]
 
 
 def without_loops(cut: Cut, landscape: Landscape, *, leak: bool) -> Cells:

@@ -57,15 +57,19 @@ class Corridors:
 
     def runs(self) -> list[Cells]:
         """Cells of every run, in order along it, the shortest first; none covers the same twice."""
+        return [cells for _, cells in self.tried().values()]
+
+    def tried(self) -> dict[bytes, tuple[tuple[int, ...], Cells]]:
+        """Every run by its cells in ascending order: places of its corridors, and see `runs`."""
         own = [corridor.in_order() for corridor in self.corridors]
         of_line = [[place for place, _ in some] for _, some in groupby(
             enumerate(self.line), key=lambda pair: pair[1])]
-        found: dict[bytes, Cells] = {}
+        found: dict[bytes, tuple[tuple[int, ...], Cells]] = {}
 
         def add(places: Sequence[int]) -> None:
             cells = np.concatenate([own[k] for k in places])
             cells = cells[np.sort(np.unique(cells, return_index=True)[1])]
-            found.setdefault(np.sort(cells).tobytes(), cells)
+            found.setdefault(np.sort(cells).tobytes(), (tuple(places), cells))
 
         most = max(map(len, of_line), default=1)
         for count in [2**k for k in range((most - 1).bit_length() + 1)]:
@@ -77,7 +81,11 @@ class Corridors:
                     add(places[first:first + some])
         for pair in self.pairs:
             add(pair)
-        return list(found.values())
+        return found
+
+
+NO_CORRIDORS = Corridors(corridors=(), line=())
+"""None to choose among."""
 
 
 def mask_of(parts: Sequence[Corridor], shape: tuple[int, int]) -> NDArray[np.bool_]:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import fail
 from firebreak.env.storage.problem_batch import ProblemBatch
+from firebreak.planning.core.build_rules import BuildRules
+from firebreak.planning.core.corridors import NO_CORRIDORS
 from firebreak.planning.core.limits import Effort, forever
 from firebreak.planning.core.line_trials import Trial
 from firebreak.planning.core.progress import no_report
@@ -82,7 +84,8 @@ def _by_lines(task: Task, policy: Policy, effort: Effort, rng: np.random.Generat
     def refill(gone: list[Line]) -> list[Line]:
         return fill_ahead(state, policy, ahead, rng, effort.in_time, gone)
 
-    lines = move_lines(state, start.lines, refill, effort, rng)
+    rules = BuildRules(task.lines or NO_CORRIDORS, task.problem.scene.landscape)
+    lines = move_lines(state, start.lines, refill, effort, rng, rules)
     if lines != start.lines:
         lines = lines_best_first(state, lines, effort.in_time_to_order)
     return Placement(np.array([cell for line in lines for cell in line], np.int64),

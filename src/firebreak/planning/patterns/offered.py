@@ -17,6 +17,7 @@ from firebreak.landscape.candidates.corridors.anchors import kind_at
 from firebreak.landscape.candidates.corridors.find import LEAST_TREATED, with_names
 from firebreak.landscape.candidates.corridors.ground import GroundMaps
 from firebreak.landscape.landscape import Landscape
+from firebreak.planning.core.build_rules import run_together
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.rounds import line_list, loaded, spaced_lines
 from firebreak.planning.patterns.line_greedy import LENGTHS, OwnLines
@@ -59,7 +60,8 @@ def offered(found: Sequence[Corridor], worth: NDArray[np.float64], land: Landsca
                                    land, named)),
         line=(*line, *(first + k for k, own in enumerate(groups) for _ in own)),
         pairs=tuple((len(supplied) + one, len(supplied) + other)
-                    for one, other in pairs_of(kept, worth)), only=True, routes=True)
+                    for one, other in pairs_of(kept, worth)
+                    if not run_together(kept[one], kept[other], land)), only=True, routes=True)
 
 
 def rate_of(corridor: Corridor, worth: NDArray[np.float64]) -> float:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from firebreak.checks import InputError
 from firebreak.env.storage.problem import Problem
+from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.limits import Effort, SearchOptions
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.core.rounds import Placement
@@ -168,8 +169,9 @@ BLUR = 6.0
 
 
 def move_lines(state: PlanState, lines: Sequence[Line], refill: Callable[[list[Line]], list[Line]],
-               effort: Effort, rng: np.random.Generator) -> list[Line]:
+               effort: Effort, rng: np.random.Generator, rules: BuildRules) -> list[Line]:
     """Moves lines until the limit is reached; leaves the best plan seen and returns its lines.
+    Lines that stay take over where they cross those that go.
 
     Args:
         lines: of the plan that `state` has; they have no cell in common.
@@ -180,14 +182,19 @@ def move_lines(state: PlanState, lines: Sequence[Line], refill: Callable[[list[L
     now = list(best)
     while effort.left() and now:
         gone = near_lines(now, state.shape[1], int(rng.integers(1, LINES_REMOVED + 1)), rng)
-        evaluated = state.evaluated
-        state.change([cell for k in sorted(gone) for cell in now[k]], [])
-        after = [line for k, line in enumerate(now) if k not in gone]
-        after += refill([now[k] for k in sorted(gone)])
+        evaluated, too_many = state.evaluated, rules.too_many(state.breaks())
+        after = rules.with_crossings([line for k, line in enumerate(now) if k not in gone],
+                                     [cell for k in sorted(gone) for cell in now[k]],
+                                     state.breaks())
+        stays = {cell for line in after for cell in line}
+        removed = [[cell for cell in now[k] if cell not in stays] for k in sorted(gone)]
+        state.change([cell for line in removed for cell in line], [])
+        after += refill(removed)
         effort.evaluated += state.evaluated - evaluated
-        if state.loss < best_loss * (1.0 - _HELPS):
+        may = rules.too_many(state.breaks()) <= too_many
+        if may and state.loss < best_loss * (1.0 - _HELPS):
             best, best_loss = after, state.loss
-        elif state.loss > best_loss * (1.0 + LINES_LOSE * (1.0 - effort.share())):
+        elif not may or state.loss > best_loss * (1.0 + LINES_LOSE * (1.0 - effort.share())):
             state.become([cell for line in now for cell in line])
             continue
         now = after

@@ -60,6 +60,10 @@ class PlanState:
         """Share of the budget that is spent, 0 to 1."""
         return spent_share(self._slots, self._problem)
 
+    def breaks(self) -> NDArray[np.bool_]:
+        """The breaks, and what stands from the start, bool [H, W]."""
+        return self._slots.breaks[0]
+
     def available(self) -> NDArray[np.int64]:
         """Flat cells that may be broken and that what is left of the budget buys."""
         return np.flatnonzero(self._slots.available[0])

@@ -108,6 +108,21 @@ def test_loops_are_left_out_of_cuts_but_not_around_houses(house: tuple[int, int]
     assert np.concatenate([part.cells for part in parts]).size == len(kept)
 
 
+def test_a_short_part_of_a_barrier_is_a_gap_beside_bare_ground_and_else_left_out() -> None:
+    fuel = np.full((COLS, COLS), 102, np.int16)
+    fuel[10, 4:9] = 91
+    fuel[:8, 17] = fuel[13:, 17] = 91  # a barrier with a gap
+    land = replace(generate(3, COLS, cell_size_m=30.0), fuel_model=fuel, treatable=fuel == 102)
+    shut = [(3, 5), (4, 4), (4, 6), (5, 5)]
+    long = [(10, col) for col in (*range(4), *range(9, 14))]
+    gap = [(row, 17) for row in range(8, 13)]
+    cut = exposing(long + gap + shut, [(19, 0), (4, 5)])
+    for least_m, kinds in ((0.0, [("cut", 4), ("cut", 5), ("cut", 9)]),
+                           (200.0, [("cut", 9), ("gap", 5)])):
+        (parts,) = whole_cuts([cut], land, leak=False, least_m=least_m)
+        assert sorted((part.kind, part.cells.size) for part in parts) == kinds
+
+
 def exposing(places: list[tuple[int, int]], starts: list[tuple[int, int]]) -> Cut:
     """Cells, and the ground that fire reaches from some places where it passes no corner."""
     free = np.ones((COLS, COLS), np.bool_)

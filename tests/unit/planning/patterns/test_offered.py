@@ -216,10 +216,9 @@ def test_every_method_builds_whole_corridors(method: str, kind: str) -> None:
                       routes=True)
     land = replace(LAND, treatable=LAND.treatable & lines.mask(LAND.shape))
     policy = fitting(method, untrained()) if METHODS[method].guided else None
-    # A search that ends before it moves anything: a corridor that goes takes crossings along.
     plan = make_plan(replace(SCENES[kind], landscape=land), 0.4, FIRES, method, seed=0,
                      policy=policy, rules=PlanRules(lines=lines),
-                     search=SearchOptions(evaluations=1))
+                     search=SearchOptions(evaluations=100))
     built = np.isin(LAND_CELLS, plan.cells)
     whole = np.concatenate([own.cells for own in lines.corridors if built[own.cells].all()])
     assert plan.cells.size

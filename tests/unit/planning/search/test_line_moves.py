@@ -11,6 +11,8 @@ from firebreak.env.storage.problem import problem_of
 from firebreak.fire import Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.core import limits
+from firebreak.planning.core.build_rules import BuildRules
+from firebreak.planning.core.corridors import NO_CORRIDORS
 from firebreak.planning.core.limits import Effort, SearchOptions, forever
 from firebreak.planning.search import moves
 from firebreak.planning.search.moves import (
@@ -40,6 +42,11 @@ def scene() -> Scene:
 def state_of(scene: Scene) -> PlanState:
     fires = scene.fires("plan", FIRES)
     return PlanState(problem_of(scene, SHARE, fires, fires.first(0)))
+
+
+def any_lines(scene: Scene) -> BuildRules:
+    """Rules of lines that are no corridors."""
+    return BuildRules(NO_CORRIDORS, scene.landscape)
 
 
 def loss_of(scene: Scene, cells: list[int]) -> float:
@@ -82,7 +89,8 @@ def test_moves_keep_the_budget_and_never_lose(kind: str, may_lose: float,
         assert spent <= budget * (1.0 + 1e-9)
         return placed
 
-    found = move_lines(state, lines, refill, Effort(SearchOptions(evaluations=150)), rng)
+    found = move_lines(state, lines, refill, Effort(SearchOptions(evaluations=150)), rng,
+                       any_lines(scene))
     assert len(seen) > 10
     assert any(loss > min(seen[:k]) for k, loss in enumerate(seen) if k)  # moves that lose too
     assert state.loss == pytest.approx(min([start, *seen]))
@@ -105,7 +113,8 @@ def test_a_move_takes_whole_lines(scene: Scene) -> None:
             state.change([], line)
         return gone
 
-    move_lines(state, lines, refill, Effort(SearchOptions(evaluations=40)), rng)
+    move_lines(state, lines, refill, Effort(SearchOptions(evaluations=40)), rng,
+               any_lines(scene))
     assert len(counts) == 40
     assert set(counts) == set(range(1, LINES_REMOVED + 1))
 
@@ -147,7 +156,7 @@ def test_a_search_that_is_stopped_leaves_the_start(scene: Scene,
     lines = random_lines(state, rng)
     begun, loss = list(state.cells), state.loss
     effort = Effort(SearchOptions(seconds=3.0))
-    assert move_lines(state, lines, lambda gone: [], effort, rng) == lines
+    assert move_lines(state, lines, lambda gone: [], effort, rng, any_lines(scene)) == lines
     assert next(ticks) <= 6  # looks at the clock, a second each
     assert sorted(state.cells) == sorted(begun)
     assert state.loss == pytest.approx(loss)
