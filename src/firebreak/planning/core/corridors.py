@@ -126,6 +126,20 @@ def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
     return with_part_numbers(sorted(found, key=lambda part: int(rank[part.cells].min())))
 
 
+def with_crossings(parts: Sequence[Corridor], landscape: Landscape) -> list[Corridor]:
+    """Parts of a plan, of which others were left out, with the cells where they joined those: the
+    first that did has the cell.
+    """
+    built = mask_of(parts, landscape.shape).ravel()
+    found = []
+    for part in parts:
+        ends = [own.cell for own in part.anchors if own.kind == JOINS and not built[own.cell]]
+        built[ends] = True
+        found.append(corridor_of(part.path, landscape, part.kind, part.anchors, np.union1d(
+            part.cells, ends))._replace(name=part.name, ground=part.ground) if ends else part)
+    return found
+
+
 def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors,
             apart: NDArray[np.bool_]) -> list[Corridor]:
     """The corridors that a plan's cells, but those set apart, come from, in its order: of those

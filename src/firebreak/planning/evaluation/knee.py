@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from firebreak.fire import KnownFires, Scene
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.planning.core.corridors import mask_of
+from firebreak.planning.core.corridors import mask_of, with_crossings
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.build_order import in_build_order
@@ -83,7 +83,7 @@ def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], included: NDArr
     report(0.8)
     kept = [part for k, part in enumerate(order)
             if k < many or np.isin(part.cells, included).any()]
-    kept = useful_segments(more, kept, included)
+    kept = with_crossings(useful_segments(more, kept, included), scene.landscape)
     cells = np.concatenate([included[:0], *(part.in_order() for part in kept)])
     by_knee = saved_by(more.under(mask_of(kept, shape)))
     report(1.0)

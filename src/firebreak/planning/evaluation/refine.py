@@ -15,7 +15,7 @@ from firebreak.env.storage.problem import Again, problem_of
 from firebreak.fire import KnownFires, Scene
 from firebreak.landscape.candidates.corridor import Cells, Corridor
 from firebreak.landscape.landscape import Landscape
-from firebreak.planning.core.corridors import mask_of
+from firebreak.planning.core.corridors import mask_of, with_crossings
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import PlanRules
@@ -81,7 +81,8 @@ def without_useless(known: KnownFires, plan: Plan, included: NDArray[np.int64],
     useful = useful_segments(known, segments, included)
     if len(useful) == len(segments):
         return plan, 0
-    stay = np.concatenate([np.empty(0, np.int64), *(segment.cells for segment in useful)])
+    stay = np.concatenate([np.empty(0, np.int64), *(
+        segment.cells for segment in with_crossings(useful, known.scene.landscape))])
     return (_with_cells(plan, plan.cells[np.isin(plan.cells, stay)], known.scene),
             len(segments) - len(useful))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from firebreak.env.storage.problem import problem_of
-from firebreak.fire import FireConditions, FireRegime, HoldRule, burn, make_scene
+from firebreak.fire import FireConditions, FireRegime, HoldRule, KnownFires, burn, make_scene
 from firebreak.fire.effects.spotting import SpottingModel
 from firebreak.landscape.candidates.corridor import Anchor, Corridor, corridor_of
 from firebreak.landscape.landscape import mask_of_cells
@@ -23,6 +23,7 @@ from firebreak.planning.core.plan import cost_of, plan_of_cells
 from firebreak.planning.core.rounds import Task, loaded
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation import knee as knees
+from firebreak.planning.evaluation import refine
 from firebreak.planning.evaluation.build_order import in_build_order
 from firebreak.planning.evaluation.knee import LEAST_KEPT, NEARLY, at_knee, knee_words
 from firebreak.planning.making import make_plan
@@ -100,6 +101,28 @@ def test_the_parts_of_a_plan_are_its_corridors_and_join() -> None:
         assert JOINS in [anchor.kind for anchor in part.anchors]
         assert np.isin(part.path, ROWS[1].path).sum() == 1
     assert sum(part.cost for part in parts) == pytest.approx(cost_of(cells, LAND))
+
+
+def test_a_corridor_keeps_its_crossing_where_the_other_is_left_out(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, lines = SCENES["held"], Corridors(
+        corridors=(ROWS[1], COLUMNS[1]), line=(0, 1), only=True, routes=True)
+    first, second = (own.in_order() for own in lines.corridors)
+    cells = np.concatenate([first, second[~np.isin(second, first)]])
+    plan = replace(plan_of_cells(cells, LAND, "segments"), plan_fires=FIRES)
+    parts = parts_of(plan, LAND, 500.0, lines)
+    for module in (knees, refine):
+        monkeypatch.setattr(module, "useful_segments", lambda known, segments, must: [
+            own for own in segments if own.name != "across"])
+    parts = [own._replace(name="across" if own.cells.size == first.size else "down")
+             for own in parts]
+    found = at_knee(scene, plan, parts, np.empty(0, np.int64))
+    assert np.sort(found.plan.cells).tolist() == np.sort(second).tolist()
+    assert found.plan.cost == pytest.approx(sum(own.cost for own in found.parts))
+    known = KnownFires(scene, scene.fires(CHOICE_SET, 8), LAND.treatable)
+    kept, count = refine.without_useless(known, plan, np.empty(0, np.int64), parts)
+    assert np.sort(kept.cells).tolist() == np.sort(second).tolist()
+    assert count == 1
 
 
 def test_a_corridor_that_is_built_in_part_is_told_by_what_is_built() -> None:
@@ -293,7 +316,12 @@ def test_the_knee_is_the_first_of_all_beginnings_that_does(
                                                          for own in order[:count]]
     assert knee.plan.notes is not None
     assert knee.plan.notes["whole_saved"] == pytest.approx(saved[-1], rel=1e-12)
-    assert knee.plan.notes["knee_saved"] == pytest.approx(saved[count], rel=1e-12)
+    # With the cells in which its corridors cross others.
+    kept = float(burn(scene, fires, knee.plan.break_mask()).loss.mean())
+    assert knee.plan.notes["knee_saved"] == pytest.approx(1.0 - kept / losses[0], rel=1e-12)
+    for own in knee.parts:
+        assert np.isin([end.cell for end in own.anchors if end.kind == JOINS],
+                       knee.plan.cells).all()
 
 
 @pytest.mark.parametrize("crossed", [False, True])
