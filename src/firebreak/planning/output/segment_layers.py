@@ -146,7 +146,7 @@ _THIRD: Line = np.array([[0.0, -1 / 6], [0.0, 1 / 6]])
 
 def _joined(segments: Sequence[Corridor], shape: tuple[int, int]) -> list[Corridor]:
     """Segments whose paths go on from their ends to a path close by in the same connected piece:
-    segments that were cut off one another share no cell.
+    segments that were cut off one another share no cell. No path turns back to one that it passes.
     """
     mask = np.zeros(shape, np.bool_)
     for own in segments:
@@ -157,11 +157,15 @@ def _joined(segments: Sequence[Corridor], shape: tuple[int, int]) -> list[Corrid
     near = cKDTree(np.stack(np.divmod(cells, shape[1]), 1))
     pairs: set[frozenset[int]] = set()
 
-    def beyond(number: int, end: int) -> list[int]:
-        """The cell to which a path goes on from a cell at its end; none where it is joined."""
-        place = np.array(divmod(end, shape[1]))
+    def beyond(number: int, path: NDArray[np.int64]) -> list[int]:
+        """The cell to which a path goes on from its first cell; none where it is joined."""
+        end, width = int(path[0]), shape[1]
+        place = np.array(divmod(end, width))
+        ahead = place - np.array(divmod(int(path[min(path.size - 1, 1)]), width))
         others = [at for at in near.query_ball_point(place, BRIDGED_CELLS)
-                  if owner[at] != number and piece[cells[at]] == piece[end]]
+                  if owner[at] != number and piece[cells[at]] == piece[end]
+                  and (np.abs(near.data[at] - place).max() <= 1.0
+                       or (near.data[at] - place) @ ahead > 0.0)]
         if any(cells[at] == end for at in others):
             return []
         for at in sorted(others, key=lambda at: float(np.hypot(*(near.data[at] - place)))):
@@ -171,8 +175,8 @@ def _joined(segments: Sequence[Corridor], shape: tuple[int, int]) -> list[Corrid
                 return [int(cells[at])]
         return []
 
-    return [own._replace(path=np.array([*beyond(k, int(own.path[0])), *own.path,
-                                        *beyond(k, int(own.path[-1]))], np.int64))
+    return [own._replace(path=np.array([*beyond(k, own.path), *own.path,
+                                        *beyond(k, own.path[::-1])], np.int64))
             for k, own in enumerate(segments)]
 
 

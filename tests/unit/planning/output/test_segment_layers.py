@@ -184,6 +184,16 @@ def test_centre_lines_of_cells_join_where_segments_join() -> None:
     assert linked == {*range(len(parts))}
 
 
+def test_no_line_turns_back_to_one_that_it_passes() -> None:
+    """From its end it would run over ground that nobody treats."""
+    main = corridor((20, 2), (20, 36))
+    path = np.array([(18, 9), (19, 8), (20, 7), *((row, 6) for row in range(21, 35))]) @ [SIZE, 1]
+    passing = main._replace(path=path, cells=np.sort(path))
+    alone, beside = (centrelines(own, LAND)[-1]["coordinates"][0]
+                     for own in ([passing], [main, passing]))
+    assert beside[0] == alone[0]
+
+
 def test_a_line_of_a_single_cell_is_its_middle_third() -> None:
     breaks = np.zeros(LAND.shape, np.bool_)
     breaks[3, 7] = True
