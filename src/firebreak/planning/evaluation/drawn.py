@@ -132,6 +132,11 @@ def gaps_of(cells: Cells, features: Sequence[Named], land: Landscape, *, leak: b
     return found
 
 
+def stays_open_m(gap: Corridor) -> float:
+    """Length of a gap over ground that burns and may not be treated, m: no money closes that."""
+    return gap.length_m * (1.0 - gap.cells.size / gap.path.size)
+
+
 def met_by_fires(scene: Scene, fires: Fires, breaks: Cells,
                  burn: Burn = statistics) -> Callable[[Cells], Met]:
     """The function that says how much of some of the breaks fires meet under all of them."""

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from firebreak.checks import counted
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.core.plan import EXISTING, Plan, one_of
 from firebreak.planning.evaluation.auto import Choice
+from firebreak.planning.evaluation.drawn import stays_open_m
 from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.intervals import (
     MIN_BOOTSTRAP_LANDSCAPES,
@@ -62,11 +64,16 @@ def table(evaluation: Evaluation) -> str:
             (own.name, *[own.treatment] * made, f"{own.cells}", f"{own.cost:.6g}",
              *_percent(own.alone), *_percent(own.lost),
              *(f"{length:,.1f}" for length in own.met.columns().values()),
-             "; ".join(f"{gap.length_m:,.0f} m to {gap.name} for {gap.cost:.6g}"
-                       for gap in own.gaps))
+             "; ".join(_gap_words(gap) for gap in own.gaps))
             for own in features)])]
     kept = promise_words(evaluation)
     return "\n".join([*lines, "", _footnote(evaluation), *([] if kept is None else [f"{kept}."])])
+
+
+def _gap_words(gap: Corridor) -> str:
+    open_m = stays_open_m(gap)
+    return f"{gap.length_m:,.0f} m to {gap.name} for {gap.cost:.6g}" + (
+        f" but for {open_m:,.0f} m that may not be treated" if open_m else "")
 
 
 def _percent(share: Interval) -> tuple[str, str]:
@@ -282,7 +289,8 @@ def to_json(evaluation: Evaluation) -> dict[str, Any]:
         **({"features": {name: [
             plain_tuples({k: v for k, v in one._asdict().items() if k != "met"})
             | one.met.columns() | {"gaps": [{"to": gap.name, "length_m": gap.length_m,
-                                             "cost": gap.cost} for gap in one.gaps]} for one in own]
+                                             "cost": gap.cost, "stays_open_m": stays_open_m(gap)}
+                                            for gap in one.gaps]} for one in own]
                          for name, own in evaluation.features.items()}}
            if evaluation.features else {}),
     }

@@ -19,7 +19,7 @@ from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.evaluation.drawn import gaps_of
+from firebreak.planning.evaluation.drawn import gaps_of, stays_open_m
 from firebreak.planning.evaluation.evaluate import (
     Difference,
     Evaluation,
@@ -29,6 +29,7 @@ from firebreak.planning.evaluation.evaluate import (
 from firebreak.planning.evaluation.judging import Burn, judge_scene, statistics
 from firebreak.planning.evaluation.knee import WHOLE_COST
 from firebreak.planning.evaluation.tables import (
+    _gap_words,
     promise_words,
     rival_words,
     rivals_of,
@@ -343,6 +344,21 @@ def test_gaps_lead_from_ends_ahead_to_what_stops_fire_nearest(
     assert sorted(found(0)) == sorted([("bare ground", 90, 3.0), *corner])
     assert found(1) == [("beside", *slanting)]
     assert all(name != "beside" for name, *_ in found(2))
+
+
+def test_what_may_not_be_treated_stays_open_in_a_gap() -> None:
+    """It costs nothing, and would be told as closed for nothing."""
+    fuel = np.full((20, 30), 102, np.int16)
+    fuel[:, :2] = 98
+    treatable = (fuel == 102) & (np.arange(30) != 3)
+    land = replace(generate(3, fuel.shape, cell_size_m=30.0), fuel_model=fuel, treatable=treatable,
+                   cost=np.ones(fuel.shape, np.float32))
+    line = 240 + np.arange(5, 12)
+    gap = gaps_of(line, [Feature("west", line)], land, leak=False)[0]
+    assert stays_open_m(gap) == pytest.approx(30.0)
+    assert _gap_words(gap) == "90 m to bare ground for 2 but for 30 m that may not be treated"
+    whole = gap._replace(cells=np.sort(gap.path), cost=3.0)
+    assert _gap_words(whole) == "90 m to bare ground for 3"
 
 
 def test_a_plan_that_promises_much_more_than_it_keeps_says_so(scenes: list[Scene]) -> None:
