@@ -19,7 +19,7 @@ from firebreak.landscape.candidates.corridor import Cells, Corridor, with_line_l
 from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.planning.core.build_rules import near_to
 from firebreak.planning.core.plan import Plan, cost_of
-from firebreak.planning.core.progress import Reporter, no_report
+from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rounds import spendable
 from firebreak.planning.evaluation.knee import KNEE_SAVED, Knee
 
@@ -37,8 +37,10 @@ at most; the burns in all, after which nothing is planned again.
 """
 NAME = "alternative-{}"
 
-Again = Callable[[NDArray[np.bool_]], Plan | None]
-"""Makes a plan whose corridors do not run along cells [H, W]; None where nothing can be built."""
+Again = Callable[[NDArray[np.bool_], Reporter], Plan | None]
+"""Makes a plan whose corridors do not run along cells [H, W], and reports the share that is done;
+None where nothing can be built.
+"""
 
 
 class Alternative(NamedTuple):
@@ -90,7 +92,7 @@ def find_alternatives(land: Landscape, knee: Knee, others: Iterable[Plan], again
         parts_in: the parts of a plan in the order in which it took them.
         saved_by: what a plan saves of the choice fires that the knee is found on.
         included: flat cells that every plan must have.
-        report: takes the share of the alternatives that is found.
+        report: takes the share of the search that is done.
     """
     own = Alternative(knee.plan, knee.parts, 1.0, (knee.plan.notes or {})[KNEE_SAVED])
     found, less = [own], list[float]()
@@ -114,8 +116,11 @@ def find_alternatives(land: Landscape, knee: Knee, others: Iterable[Plan], again
         return replace(plan, cells=cells, cost=cost_of(cells, land)) if differs else None
 
     def next_one() -> Plan | None:
-        for share in AVOIDED:
-            whole = again(near_to(mask_of_cells(_beginnings(found, share), land.shape), land))
+        for k, share in enumerate(AVOIDED):
+            first, last = ((len(found) - 1 + part / len(AVOIDED)) / MOST_FOUND
+                           for part in (k, k + 1))
+            whole = again(near_to(mask_of_cells(_beginnings(found, share), land.shape), land),
+                          part_of(report, first, last))
             if whole is not None and (made := beginning(whole)) is not None:
                 return made
         return None

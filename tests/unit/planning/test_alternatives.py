@@ -23,6 +23,7 @@ from firebreak.planning.alternatives import (
 )
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.plan import Plan, plan_of_cells
+from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.knee import KNEE_SAVED, WHOLE_COST, WHOLE_SAVED, Knee
 
 SIZE = 60
@@ -55,7 +56,7 @@ def found_of(own: Made, made: Iterable[Made], others: Sequence[Made] = (),
     """The alternatives where planning again makes these plans, one after another, then none."""
     again, every = iter(made), [own, *others]
 
-    def plan_again(near: np.ndarray) -> Plan | None:
+    def plan_again(near: np.ndarray, report: Reporter) -> Plan | None:
         if seen is not None:
             seen.append(near)
         every.extend(one := [*islice(again, 1)])
@@ -156,7 +157,9 @@ def test_alternatives_differ_from_the_plan_and_one_another_and_save_nearly_as_mu
     pool = [(row(number, first, min(first + 30, SIZE)), worth) for number, first, worth in lines]
     made: list[Made] = []
 
-    def again(near: np.ndarray) -> Plan | None:
+    def again(near: np.ndarray, report: Reporter) -> Plan | None:
+        for share in (0.0, 0.5, 1.0):
+            report(share)
         chosen = [pair for pair in pool if near.ravel()[pair[0].cells].mean() <= 1 / 3][:2]
         made.append(made_of([part for part, _ in chosen], 0.0))
         return made[-1].plan if chosen else None
@@ -167,13 +170,16 @@ def test_alternatives_differ_from_the_plan_and_one_another_and_save_nearly_as_mu
     def saved_by(plan: Plan) -> float:
         return sum(worth for part, worth in pool if np.isin(part.cells, plan.cells).all())
 
-    first = again(np.zeros((SIZE, SIZE), np.bool_))
+    first = again(np.zeros((SIZE, SIZE), np.bool_), no_report)
     assert first is not None
-    own = saved_by(first)
+    own, shares = saved_by(first), list[float]()
     if not own > 0.0:
         return
     found = find_alternatives(LAND, Knee(replace(first, notes={KNEE_SAVED: own}), made[0].parts),
-                              [], again, parts_in, saved_by, NONE)
+                              [], again, parts_in, saved_by, NONE, shares.append)
+    assert shares == sorted(shares)
+    assert shares[1] > 0.0  # while the first is planned
+    assert shares[-1] == 1.0
     plans = [first, *(one.plan for one in found.found.values())]
     for k, one in enumerate(plans):
         assert one.cost <= MOST_COST * first.cost

@@ -34,7 +34,7 @@ from firebreak.planning.core.corridors import parts_of
 from firebreak.planning.core.fire_counts import choice_count, enough_plan_fires, most_plan_fires
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
-from firebreak.planning.core.progress import Bar, Reporter, in_shares, no_bar
+from firebreak.planning.core.progress import Bar, Reporter, in_shares
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.auto import Choice, Maker, first_plan, plan_by_choice
 from firebreak.planning.evaluation.choice import choice_fires
@@ -77,8 +77,9 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
         if first is not None:
             first(PlanAtOnce(request=request, scene=scene, plan=plan), first_plan(scene, plan))
 
-    plan, choice, others = _planned(request, request.method, scene, area, plan_fires, bar, tell,
-                                    window_plan, network)
+    with bar(1, "plan") as advance:
+        plan, choice, others = _planned(request, request.method, scene, area, plan_fires,
+                                        in_shares(advance), tell, window_plan, network)
     if asked.corridors and not request.corridors:
         warnings.warn("no corridor on this map that the money pays for: the plan has cells and "
                       "straight lines, as with --cells", stacklevel=2)
@@ -116,13 +117,13 @@ def _alternatives(made: PlanAtOnce, knee: Knee, plan_fires: int, bar: Bar) -> Al
     request, area, scene = made.request, made.request.area, made.scene
     fires, left = fires_again(plan_fires), MOST_WORK * knee.plan.simulations * plan_fires
 
-    def again(near: NDArray[np.bool_]) -> Plan | None:
+    def again(near: NDArray[np.bool_], report: Reporter) -> Plan | None:
         nonlocal left
         own = None if left < 0.0 else off_cells(area, near, MOST_COST * knee.plan.cost)
         if own is None:
             return None
         found, *_ = _planned(request, knee.plan.method, replace(scene, landscape=own.land), own,
-                             fires, no_bar)
+                             fires, report)
         left -= found.simulations * fires
         return replace(found, budget=max(found.cost, knee.plan.budget),
                        budget_share=knee.plan.budget_share,
@@ -138,13 +139,13 @@ def _alternatives(made: PlanAtOnce, knee: Knee, plan_fires: int, bar: Bar) -> Al
 
 
 def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningArea",
-             plan_fires: int, bar: Bar, first: Callable[[Plan], object] | None = None,
+             plan_fires: int, report: Reporter, first: Callable[[Plan], object] | None = None,
              window_plan: Maker | None = None, network: Sequence[Corridor] = (),
              ) -> tuple[Plan, Choice | None, Mapping[str, Plan]]:
     """The plan of a method or chooser for an area; why a chooser kept it, and what else it made.
 
-    first: takes the first plan of a chooser; window_plan: see `make_at_once`; network: lines that
-    the plan begins with, as far as they pay.
+    report: takes the share that is done; first: takes the first plan of a chooser; window_plan: see
+    `make_at_once`; network: lines that the plan begins with, as far as they pay.
     """
     options = request.options
     scene, share = as_counted(scene, area, area.share)
@@ -159,23 +160,21 @@ def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningA
                          policy=request.policy, search=options.search(), rules=rules,
                          report=report)
 
-    with bar(1, "plan") as advance:
-        report = in_shares(advance)
-        if network:
-            own = method_for(request)
-            judging = choice_fires(scene, choice_count(plan_fires, area.land.fuel_model.size))
-            made = improved_plan(
-                scene, network, share, area.rules,
-                lambda rules, report: one_method(own, rules, report), plan_fires,
-                lambda plan: float(judging.savings(plan).mean()), report)
-            return at_cost(replace(made, chosen_by=IMPROVED)), None, {}
-        if method not in CHOOSERS:
-            return at_cost(one_method(method, area.rules, report)), None, {}
-        plan, choice, others = plan_by_choice(
-            scene, share, plan_fires, seed=options.scene.seed, policy=request.policy,
-            rules=area.rules, segment_m=options.place.segment_m, report=report,
-            first=None if first is None else lambda plan: first(at_cost(plan)),
-            makers={} if window_plan is None else dict.fromkeys(BY_CHOICE, window_plan))
+    if network:
+        own = method_for(request)
+        judging = choice_fires(scene, choice_count(plan_fires, area.land.fuel_model.size))
+        made = improved_plan(
+            scene, network, share, area.rules,
+            lambda rules, report: one_method(own, rules, report), plan_fires,
+            lambda plan: float(judging.savings(plan).mean()), report)
+        return at_cost(replace(made, chosen_by=IMPROVED)), None, {}
+    if method not in CHOOSERS:
+        return at_cost(one_method(method, area.rules, report)), None, {}
+    plan, choice, others = plan_by_choice(
+        scene, share, plan_fires, seed=options.scene.seed, policy=request.policy,
+        rules=area.rules, segment_m=options.place.segment_m, report=report,
+        first=None if first is None else lambda plan: first(at_cost(plan)),
+        makers={} if window_plan is None else dict.fromkeys(BY_CHOICE, window_plan))
     if area.most_cells is not None:  # what is left buys no cell within the area
         choice = choice._replace(unspent=0.0)
     return at_cost(plan), choice, {name: at_cost(one) for name, one in others.items()}
@@ -252,7 +251,8 @@ def _existing(made: PlanAtOnce, bar: Bar, window_plan: Maker | None) -> dict[str
     most = min(network.cost, whole)  # lines may cost less than a network that is off them
     at_cost = area._replace(share=most / whole, most_cells=None, rules=replace(
         area.rules, budget=most, shortest_m=0.0))
-    equal, *_ = _planned(request, request.method, made.scene, at_cost, _shown(made), bar,
-                         window_plan=window_plan)
+    with bar(1, "plan") as advance:
+        equal, *_ = _planned(request, request.method, made.scene, at_cost, _shown(made),
+                             in_shares(advance), window_plan=window_plan)
     name = f"{request.method}{AT_EXISTING_COST}"
     return {EXISTING: network, name: replace(equal, method=name)}
