@@ -96,8 +96,8 @@ def mask_of(parts: Sequence[Corridor], shape: tuple[int, int]) -> NDArray[np.boo
 
 JOINS, ENDS = "break", "open ground"
 """Kinds of an anchor: at a corridor built before, and where the rest is not built."""
-REQUIRED, REQUIRED_NAME = "required", "required break"
-"""Kind and name of what a plan must include."""
+GIVEN, REQUIRED, REQUIRED_NAME = "given", "required", "required break"
+"""Kinds of the user's lines and of what a plan must include, and the name of the latter."""
 _NO_CELLS = np.empty(0, np.int64)
 
 
@@ -109,19 +109,26 @@ def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
     Args:
         longest_m: longer parts of a plan of cells are cut, see `break_segments_of`.
         lines: that it chose among: its parts are routes, or named lines of which it has half.
-        included: flat cells that it had to have, which are no part of a route that crosses them.
+        included: flat cells that it had to have: a part of routes of the user's alone.
     """
     rank = np.full(landscape.fuel_model.size, plan.cells.size, np.int64)
     rank[plan.cells] = np.arange(plan.cells.size)
-    left = plan.break_mask()
-    apart = left & mask_of_cells(included if lines is not None and lines.routes else _NO_CELLS,
-                                 landscape.shape)
-    found = [part._replace(kind=REQUIRED, name=REQUIRED_NAME)
-             for part in break_segments_of(apart, landscape, longest_m)]
-    left &= ~apart
-    for own in [] if lines is None else _chosen(plan, rank, lines, apart):
-        found += _new_parts(own, left, plan, landscape)
-        left.ravel()[own.cells] = False
+    left, found = plan.break_mask(), []
+
+    def take(some: Corridors, free: NDArray[np.bool_]) -> None:
+        for own in _chosen(plan, rank, some, free):
+            found.extend(_new_parts(own, left, plan, landscape))
+            left.ravel()[own.cells] = False
+
+    if lines is not None and lines.routes and included.size:
+        required = mask_of_cells(included, landscape.shape)
+        take(replace(lines.kept([own.kind == GIVEN for own in lines.corridors]), routes=False),
+             required)
+        found += [part._replace(kind=REQUIRED, name=REQUIRED_NAME)
+                  for part in break_segments_of(left & required, landscape, longest_m)]
+        left &= ~required
+    if lines is not None:
+        take(lines, left.copy())
     found += break_segments_of(left, landscape, longest_m)
     return with_part_numbers(sorted(found, key=lambda part: int(rank[part.cells].min())))
 
@@ -141,8 +148,8 @@ def with_crossings(parts: Sequence[Corridor], landscape: Landscape) -> list[Corr
 
 
 def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors,
-            apart: NDArray[np.bool_]) -> list[Corridor]:
-    """The corridors that a plan's cells, but those set apart, come from, in its order: of those
+            free: NDArray[np.bool_]) -> list[Corridor]:
+    """The corridors that a plan's cells, those that are free, come from, in its order: of those
     that have a cell the one of which most cells follow at once, and fewest were taken elsewhere or
     not at all.
     """
@@ -152,8 +159,8 @@ def _chosen(plan: Plan, rank: NDArray[np.int64], lines: Corridors,
         if lines.routes or (own.name and 2 * built.size >= own.cells.size):
             for cell in built.tolist():
                 through.setdefault(cell, []).append(own)
-    covered = apart.ravel().copy()
-    found = []
+    covered, found = np.zeros(rank.size, np.bool_), []
+    covered[plan.cells] = ~free.ravel()[plan.cells]
     for cell in plan.cells.tolist():
         if covered[cell] or cell not in through:
             continue
