@@ -124,5 +124,5 @@ def test_command_file_and_python_make_one_plan_over_years_with_crews_lines_and_h
     firebreak.plan("land.tif", **options).save("called")
     found = hashes(Path("typed"))
     assert found.keys() >= {"plan.tif", "plan.csv", "years.csv", "schedule.csv", "segments.csv",
-                            "crews.png", "treatment.tif"}
+                            "treatment.tif"}
     assert found == hashes(Path("filed")) == hashes(Path("called"))

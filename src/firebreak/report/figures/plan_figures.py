@@ -1,5 +1,4 @@
-"""Figures of a plan and of what it changes: segments in build order, exceedance, budget, weather,
-crews.
+"""Figures of a plan and of what it changes: segments in build order, exceedance, budget, weather.
 
 Every function returns an open figure; `canvas.save_figure` writes and closes it.
 """
@@ -35,18 +34,15 @@ from firebreak.planning.evaluation.effect import (
     reductions,
     risk,
 )
-from firebreak.planning.evaluation.losses import CrewLosses
 from firebreak.planning.output.segment_layers import ALTERNATIVE_COLOURS, RANK_COLOURS
 from firebreak.report.figures import cartography as carto
 from firebreak.report.figures.canvas import (
-    BLUE,
     INK,
     QUIET,
     colour_of,
     new_figure,
     percent_ticks,
     plain,
-    tidy,
 )
 from firebreak.report.figures.coordinates import Whole, can_locate, draw_locators
 from firebreak.report.figures.maps import (
@@ -313,24 +309,3 @@ def _wilson(share: NDArray[np.float64],
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * np.sqrt(share * (1 - share) / count + (z / (2 * count))**2)
     return middle - half, middle + half
-
-
-def crews_figure(found: CrewLosses, *, caption: str) -> Figure:
-    """Bars of the mean burned area of a fire, and of other losses, from no breaks to all crews."""
-    rows = [("burned, ha", found.burned_ha)]
-    if found.unit != "ha":
-        rows.append((f"lost, {found.unit}", found.lost))
-    with new_figure(4.6 * len(rows) + 1.4, 3.4, title="Losses of a fire by crews",
-                    caption=caption) as figure:
-        axes = figure.subplots(1, len(rows), sharey=True, squeeze=False)[0]
-        places = range(len(found.labels))
-        for ax, (label, values) in zip(axes, rows, strict=True):
-            ax.barh(places, values, color=[BLUE if k == found.own else QUIET for k in places])
-            for place, value in zip(places, values, strict=True):
-                ax.annotate(f" {value:,.3g}", (value, place), va="center", fontsize=8)
-            ax.set_xlabel(f"{label}, mean of a fire")
-            ax.set_xlim(0.0, 1.2 * max(float(values.max()), 1e-12))
-            tidy(ax)
-        axes[0].set_yticks(list(places), found.labels)
-        axes[0].invert_yaxis()
-    return figure

@@ -76,6 +76,11 @@ def percents(interval: Any) -> str:
     return f"{interval.low:.1%} to {interval.high:.1%}"
 
 
+def sentence(words: str) -> str:
+    """Words with a capital and a full stop."""
+    return f"{words[0].upper()}{words[1:].removesuffix('.')}."
+
+
 def versions() -> list[list[str]]:
     """Names and versions of firebreak, Python, and the packages that results may depend on."""
     return [["firebreak", __version__], ["Python", platform.python_version()],
@@ -94,6 +99,7 @@ def _templates() -> Environment:
     found = Environment(loader=PackageLoader("firebreak.report.pages", "assets"), autoescape=True,
                         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     found.filters |= {"amount": amount, "embedded": embedded, "percents": percents,
+                      "sentence": sentence,
                       "percent": lambda share, places=1: f"{share:.{places}%}",
                       "grouped": lambda count: f"{count:,}"}
     return found

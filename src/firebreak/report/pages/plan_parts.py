@@ -60,9 +60,9 @@ def headline(r: ReportedPlan) -> Facts:
     hectares = r.plan.cells.size * r.land.cell_size_m**2 / 1e4
     choice, found, caveats = r.origin.choice, r.evaluation, []
     if choice is not None and (left_out := tables.left_out_words(choice, r.plan)) is not None:
-        caveats.append(f"{left_out[0].upper()}{left_out[1:]}.")
+        caveats.append(left_out)
     if (stops := knee_words(r.plan)) is not None:
-        caveats.append(f"{stops}.")
+        caveats.append(stops)
     if r.barrier is not None:
         caveats.append(r.barrier)
     caveats += words.what_breaks_do(r.conditions, r.land.cell_size_m, r.land.strip_m)
@@ -288,10 +288,9 @@ def crews(r: ReportedPlan) -> Facts | None:
     found = r.crews
     if found is None:
         return None
-    hectares = found.unit == "ha"
-    header = ["", "burned, ha", *([] if hectares else [f"lost, {found.unit}"]), "reduction"]
-    rows = [[label, amount(burned), *([] if hectares else [amount(lost)]),
-             "" if k == 0 else f"{saved:.1%}"]
+    area = "burned in the area, ha" if found.unit == "ha" else f"lost, {found.unit}"
+    header = ["", "burned in all, ha", area, "reduction"]
+    rows = [[label, amount(burned), amount(lost), "" if k == 0 else f"{saved:.1%}"]
             for k, (label, burned, lost, saved) in enumerate(
                 zip(found.labels, found.burned_ha, found.lost, found.saved, strict=True))]
     return {"header": header, "rows": rows, "own": found.own}
@@ -353,7 +352,7 @@ def _choice(choice: Choice | None) -> Facts | None:
     """Why the plan of this method was kept."""
     if choice is None:
         return None
-    why, names = tables.choice_words(choice), list(choice.candidates)
-    return {"words": f"{why[0].upper()}{why[1:]}", "header": tables.CHOICE_HEADER,
+    names = list(choice.candidates)
+    return {"words": tables.choice_words(choice), "header": tables.CHOICE_HEADER,
             "rows": tables.choice_rows(choice), "marked": names.index(choice.chosen),
             "colours": [colour_of(name) for name in names], "refused": choice.refused}

@@ -38,7 +38,6 @@ from firebreak.report.figures.maps import (
 )
 from firebreak.report.figures.plan_figures import (
     budget_figure,
-    crews_figure,
     exceedance_figure,
     segments_figure,
     weather_figure,
@@ -149,8 +148,6 @@ def _effect_figures(report: ReportedPlan, result: PlanResult, curves: Mapping[st
     if result.over_years is not None and result.segments:
         figures["years"] = years_figure(land, report.segments, result.treatments,
                                         result.over_years, unit, caption=caption)
-    if report.crews is not None:
-        figures["crews"] = crews_figure(report.crews, caption=caption)
     if report.evaluation is not None:
         figures["comparison"] = comparison_figure(
             {name: one._asdict() for name, one in report.evaluation.methods.items()},

@@ -23,7 +23,8 @@ from firebreak.planning.core.break_segments import break_segments_of
 from firebreak.planning.evaluation.build_order import Phase, in_build_order, years_of
 from firebreak.planning.evaluation.effect import _mean_direction, effect_of
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evaluate
-from firebreak.planning.evaluation.losses import saved_by_order
+from firebreak.planning.evaluation.knee import KNEE_SAVED, WHOLE_COST, WHOLE_SAVED
+from firebreak.planning.evaluation.losses import CrewLosses, saved_by_order
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.export_effect import PlanResult, plan_id
 from firebreak.report.figures import animation, canvas
@@ -37,6 +38,7 @@ from firebreak.report.figures.plan_figures import (
     weather_figure,
 )
 from firebreak.report.pages import run_report
+from firebreak.report.pages.html import sentence
 from firebreak.report.pages.plan_parts import assumptions
 from firebreak.report.pages.plan_report import PARTS, plan_page, write_plan_report
 from firebreak.report.pages.reported_plan import Origin, reported
@@ -185,6 +187,27 @@ def test_a_report_has_the_parts_of_its_level_in_their_order(
     assert re.findall(r'<a href="#(\w+)"', text) == shown
 
 
+def test_losses_by_crews_are_those_in_the_area_and_burned_ground_all_of_it(
+        result: PlanResult, evaluation: Evaluation) -> None:
+    report = reported(result, evaluation, ORIGIN, "full", crews=CrewLosses(
+        labels=("no breaks", "crews hold 1 km"), km=np.array([np.nan, 1.0]),
+        burned_ha=np.array([1000.0, 950.0]), lost=np.array([60.0, 39.0]), unit="ha", own=1))
+    text = re.sub(r"<[^>]*>|\s+", " ", plan_page(report))
+    assert re.search(r"burned in all, ha +burned in the area, ha +reduction", text)
+    assert re.search(r"crews hold 1 km +950 +39 +35.0%", text)
+
+
+def test_every_caveat_is_a_sentence(result: PlanResult, evaluation: Evaluation) -> None:
+    notes = {WHOLE_COST: result.plan.cost, WHOLE_SAVED: 0.5, KNEE_SAVED: 0.5}
+    plan = replace(result.plan, notes=notes, budget=result.plan.cost + 3.0)
+    text = page_of(result._replace(plan=plan), None)
+    text = text[text.index('class="warn"'):]
+    said = re.findall(r"<li>(.*?)</li>", text[:text.index("</ul>")])
+    assert "Nothing more was found to build" in said[0]
+    assert all(re.fullmatch(r"[A-Z].*[^.]\.", own) for own in said), said
+    assert sentence("what QGIS opens.") == "What QGIS opens."
+
+
 def test_alternatives_have_a_table_and_dashed_lines_or_a_sentence(
         result: PlanResult, evaluation: Evaluation) -> None:
     row = {"plan": "auto", "method": "segments", "cost": 12.0, "cost_unit": "cells",
@@ -199,7 +222,8 @@ def test_alternatives_have_a_table_and_dashed_lines_or_a_sentence(
     assert "alternative-1</th><td>segments</td><td>12</td><td>1.2</td><td>2</td><td>25%" in text
     assert "<td>-3.0%</td><td>-5.0% to -1.0%</td>" in text
     assert "have at most 50% of their cells in common" in text
-    assert "no alternative: none" in plan_page(report._replace(no_more="no alternative: none"))
+    assert "<p>No alternative: none.</p>" in plan_page(
+        report._replace(no_more="no alternative: none"))
     figure = segments_figure(result.scene.landscape, result.segments, title="t", caption="c",
                              alternatives={"alternative-1": result.segments[:1]})
     assert "alternative-1" in [text.get_text() for legend in figure.findobj(Legend)
