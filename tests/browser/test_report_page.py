@@ -58,7 +58,20 @@ def test_the_files_that_the_report_links_are_there(browser: Any, report: Path) -
     page.close()
 
 
-def test_the_report_prints_on_four_sheets(browser: Any, report: Path) -> None:
+@pytest.fixture(scope="module")
+def crews(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a plan of corridors that crews hold."""
+    out = tmp_path_factory.mktemp("crews")
+    assert main(["plan", "sample:santa-ana", "--method", "segments", "--break-kind", "shaded",
+                 "--hold", "hand", "--budget", "0.01", "--plan-fires", "12", "--test-fires", "60",
+                 "--quiet", "--out", str(out)]) == 0
+    return out / "report.html"
+
+
+@pytest.mark.parametrize("which", ["report", "crews"])
+def test_the_report_prints_on_four_sheets(browser: Any, which: str,
+                                          request: pytest.FixtureRequest) -> None:
+    report = request.getfixturevalue(which)
     page = Watched(browser, scheme="dark").page
     page.goto(report.as_uri())
     printed = page.pdf(prefer_css_page_size=True)

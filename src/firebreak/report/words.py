@@ -47,10 +47,10 @@ def what_breaks_do(conditions: FireConditions, cell_size_m: float,
     """Sentences on what breaks do on cells of this side; strip_m: see `Landscape`."""
     own = (_shaded(conditions) if conditions.treatment.kind == "shaded"
            else _hard(conditions, cell_size_m, strip_m))
-    return [*own, *crews_in_words(conditions), *_around(conditions)]
+    return [*own, *_crews_in_words(conditions), *_around(conditions)]
 
 
-def crews_in_words(conditions: FireConditions) -> list[str]:
+def _crews_in_words(conditions: FireConditions) -> list[str]:
     """Sentences on what crews do in these conditions, and on that they hold no break."""
     words = (["No crew holds a fire at a break."] if conditions.hold is None
              else _held(conditions.hold))

@@ -322,7 +322,6 @@ def assumptions(r: ReportedPlan) -> list[str]:
         f"Crown fire: {conditions.model.crown}; embers: "
         + ("none" if conditions.spotting is None else words.who_throws(conditions.spotting)) + ".",
         words.breaks_in_short(conditions, r.land.strip_m),
-        *words.crews_in_words(conditions),
         f"The method was given {r.plan.plan_fires:,} plan fires; the plan is tested on "
         f"{r.test_fires:,} others.",
         *([f"Breaks that stand already: {counted(r.standing.size, 'cell')}, part of the land "
