@@ -256,6 +256,18 @@ def test_a_plan_of_lines_is_compared_with_methods_and_masks_in_python(place: Pat
         (anywhere & made.landscape.treatable).sum())
 
 
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("apart", [2, 7])
+def test_houses_that_lie_too_close_for_a_buffer_are_warned_of(place: Path, capsys: Out,
+                                                              apart: int) -> None:
+    Path("homes.csv").write_text("row,col\n" + "".join(
+        f"{row},{col}\n" for row in range(0, SIZE, apart) for col in range(0, SIZE, apart)))
+    said = "homes.csv: more than 10% of the cells hold some, so no distance is kept from them"
+    assert main(["plan", "land.tif", *FEW, "--value", "homes.csv", "--method", "random",
+                 "--test-fires", "0", "--out", "out"]) == 0
+    assert (said in capsys.readouterr().err) == (apart == 2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(":width_m", "--only-lines"), (":width_m",),
                                   ("", "--window-cells", "16")])

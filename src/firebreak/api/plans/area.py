@@ -21,6 +21,7 @@ from firebreak.settings.budget import Limits
 
 if TYPE_CHECKING:
     from firebreak.fire import Scene
+    from firebreak.landscape.raster.on_grid import ArrayOnGrid
     from firebreak.planning.core.corridors import Corridors
     from firebreak.planning.core.domain import Domain
     from firebreak.planning.core.rules import PlanRules
@@ -101,16 +102,29 @@ def planning_area(options: PlaceOptions, full: "Landscape", limits: Limits,
                         part.domain)
 
 
-def check_corridors_fit(options: PlaceOptions, area: PlanningArea) -> None:
+def check_corridors_fit(options: PlaceOptions, area: PlanningArea,
+                        value: "Path | ArrayOnGrid | None") -> None:
     """Refuses what leaves no ground for corridors.
+
+    value: what is lost where a cell burns.
 
     Raises:
         InputError: a shortest route that is longer than from one corner of what may be treated to
             the other; a buffer without houses, or all of that in it.
-    """
-    from firebreak.landscape.candidates.corridors.ground import check_houses, houses_of
 
-    if options.house_buffer and not houses_of(area.land).any():
+    Warns:
+        LandscapeWarning: features that count 1 each, such as houses, lie too close for a buffer.
+    """
+    from firebreak.landscape.candidates.corridors.ground import MOST_HELD, check_houses, houses_of
+    from firebreak.landscape.formats.assemble import warn
+    from firebreak.landscape.formats.overlays import counted_in
+
+    known = houses_of(area.land).any()
+    if not known and value is not None and counted_in(value) is not None and (
+            area.land.value > 0.0).any():
+        warn(f"{value}: more than {MOST_HELD:.0%} of the cells hold some, so no distance is kept "
+             "from them; keep corridors off by --must-exclude")
+    if options.house_buffer and not known:
         raise fail(expected="houses: value in at most a tenth of the cells", given="none",
                    where="--house-buffer", remedy="name houses with --value, or leave it out")
     check_houses(area.land, house_buffer_of(options))

@@ -261,7 +261,7 @@ def _check_on_map(request: PlanRequest) -> None:
                              2 if options.place.network is None else 3)
         return
     if request.corridors:
-        check_corridors_fit(options.place, area)
+        check_corridors_fit(options.place, area, options.scene.map.value)
     if area.rules.lines is not None or request.corridors:
         check_takes_lines(request.method, alone=request.corridors or options.place.only_lines)
     if options.place.horizon is not None:
