@@ -68,7 +68,8 @@ def make_plan(scene: Scene, budget_share: float, plan_fires: int, method: str, *
         rules = replace(rules, include=np.empty(0, np.int64), shortest_m=0.0, least_m=0.0)
 
     budget, lines = problem.budget if rules.budget is None else rules.budget, rules.lines
-    if METHODS[method].offered and (lines is None or not lines.only):
+    cells_alone = METHODS[method].guided and policy is not None and policy.network.shapes == 1
+    if METHODS[method].offered and not cells_alone and (lines is None or not lines.only):
         lines = called("barriers.offer.with_pieces")(problem, budget, lines)
 
     def place(ruled: Problem) -> Placement:

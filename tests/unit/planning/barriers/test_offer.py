@@ -13,10 +13,12 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.barriers import offer
 from firebreak.planning.barriers.offer import is_concentrated, may_close, with_pieces
+from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
 from firebreak.settings.scene import DRAWN_HOLD_BY
+from untrained import untrained
 
 SIDE = 24
 FIRES = 32
@@ -84,6 +86,12 @@ def test_the_methods_that_are_offered_pieces_choose_among_lines(
     monkeypatch.setitem(METHODS, "segments", METHODS["segments"]._replace(offered=False))
     without = make_plan(town, 0.05, FIRES, "segments", seed=0, rules=PlanRules(budget=14.0))
     assert set(with_them.cells.tolist()) != set(without.cells.tolist())
+
+
+def test_a_policy_of_cells_searches_a_town_without_pieces() -> None:
+    plan = make_plan(scene(town=500.0), 0.05, FIRES, "dqn-search", seed=0, policy=untrained(),
+                     rules=PlanRules(budget=14.0), search=SearchOptions(evaluations=4))
+    assert plan.cells.size == 14
 
 
 def test_one_barrier_is_offered_where_every_trial_burns_anew() -> None:
