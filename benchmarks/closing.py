@@ -14,6 +14,9 @@ cost: a bound of what one barrier can do, not a rival below the cost of it.
   enter from the edge; they burn 30 to 90 %; hard breaks, bare strips that are breached, shaded
   breaks that crews hold; the budget .4 to 1.3 barriers.
 - windows: windows of real maps, houses drawn beside developed land, else as drawn.
+- below: towns as in the preset closing, on 16 x 16 cells, the budget .44 to .94 barriers.
+
+`anneal`, from the plan of `segments`, and `dqn-search` try 800 plans.
 """
 
 import argparse
@@ -31,6 +34,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from benchmarks.jobs.codes import developed, near
+from benchmarks.rivals import from_start, known
 from job_kinds import KINDS
 from protocol import read_records
 
@@ -47,6 +51,7 @@ from firebreak.landscape.synthetic.noise import power_law_noise
 from firebreak.native_library import set_threads
 from firebreak.planning.barriers.cut import Cut, Network
 from firebreak.planning.barriers.enclose import stakes_of
+from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation.auto import plan_by_choice
 from firebreak.planning.evaluation.intervals import bounds_over_maps
@@ -55,6 +60,7 @@ from firebreak.planning.methods import CHOOSERS
 from firebreak.seeding import generator
 
 PLAN_FIRES, TEST_FIRES = 256, 1000
+SEARCH = SearchOptions(evaluations=800)
 CUT = "cut"
 METHODS = (CUT, "downstream-value", "segments", "dqn", "dqn-lookahead", "enclose", "auto")
 STRATA = ((0.0, 0.7), (0.7, 1.0), (1.0, np.inf))
@@ -72,6 +78,7 @@ class Job(NamedTuple):
     scene: Scene
     budget: float
     barrier: Cut
+    plan_fires: int = PLAN_FIRES
 
     @property
     def ratio(self) -> float:
@@ -173,6 +180,17 @@ def windows(data: Path, count: int = 12, side: int = 56) -> Iterator[Job]:
                 break
 
 
+def towns_below(data: Path, count: int = 48) -> Iterator[Job]:
+    """Towns and fires as in the preset closing, and budgets that close no barrier."""
+    conditions = FireConditions(regime=FireRegime(burned_share=0.7, duration_sigma=0.2))
+    for seed in range(count):
+        land = generate(8000 + seed, 16, family="town")
+        job = job_of(f"below-{seed}", land, land.value == 1.0, conditions,
+                     generator(seed, "closing", "below").uniform(0.45, 0.94), seed)
+        assert job is not None
+        yield job._replace(plan_fires=128)
+
+
 def _drawn(name: str, land: Landscape, towns: Mask, seed: int) -> Job | None:
     """The job with fires, breaks and a budget drawn by a seed."""
     rng = generator(seed, "closing", "job")
@@ -186,7 +204,8 @@ def _drawn(name: str, land: Landscape, towns: Mask, seed: int) -> Job | None:
 
 
 SETS: dict[str, Callable[[Path], Iterator[Job]]] = {
-    "round": round_towns, "drawn": drawn_towns, "windows": windows}
+    "round": round_towns, "drawn": drawn_towns, "windows": windows,
+    "below": towns_below}
 
 
 def measure(job: Job, method: str, policy: Policy | None) -> dict[str, Any]:
@@ -198,11 +217,11 @@ def measure(job: Job, method: str, policy: Policy | None) -> dict[str, Any]:
     if method == CUT:
         cells = job.barrier.cells
     elif method in CHOOSERS:
-        plan = plan_by_choice(scene, share, PLAN_FIRES, seed=0, policy=policy, rules=rules).plan
+        plan = plan_by_choice(scene, share, job.plan_fires, seed=0, policy=policy, rules=rules).plan
         cells, by = plan.cells, plan.method
     else:
-        cells = make_plan(scene, share, PLAN_FIRES, method, seed=0, policy=policy,
-                          rules=rules).cells
+        cells = make_plan(scene, share, job.plan_fires, method, seed=0, policy=policy,
+                          search=SEARCH, rules=rules).cells
     seconds, test = process_time() - began, scene.fires("test", TEST_FIRES)
     reduction = 1.0 - burn(scene, test, cells).loss.mean() / burn(scene, test).loss.mean()
     return {"job": job.name, "method": method, "by": by, "reduction": round(float(reduction), 5),
@@ -216,12 +235,12 @@ def tables(records: list[dict[str, Any]], methods: tuple[str, ...]) -> Iterator[
     for record in records:
         by_job.setdefault(record["job"], {})[record["method"]] = record
     whole = {name: own for name, own in by_job.items() if set(methods) <= set(own)}
-    groups = {"round": [own for name, own in whole.items() if name.startswith("round")]}
-    for kind, others in (("drawn", False), ("windows", True)):
-        jobs = [own for name, own in whole.items() if not name.startswith("round")
-                and name.startswith("drawn") != others]
+    groups: dict[str, list[dict[str, dict[str, Any]]]] = {}
+    for kind, begins in (("round", "round"), ("drawn", "drawn"), ("windows", "landfire"),
+                         ("below", "below")):
+        jobs = [own for name, own in whole.items() if name.startswith(begins)]
         groups[kind] = jobs
-        for low, high in STRATA:
+        for low, high in STRATA if kind != "round" else ():
             groups[f"{kind}, budget {low:g} to {high:g}"] = [
                 own for own in jobs if low <= own[methods[0]]["ratio"] < high]
     for group, jobs in groups.items():
@@ -262,7 +281,8 @@ def main() -> None:
             for method in methods:
                 if (job.name, method) in done:
                     continue
-                record = measure(job, method, policy)
+                with known(from_start("segments")):
+                    record = measure(job, method, policy)
                 with args.records.open("a", encoding="utf-8") as out:
                     out.write(json.dumps(record) + "\n")
                 print(json.dumps(record), flush=True)

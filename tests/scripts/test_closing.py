@@ -41,6 +41,15 @@ def test_a_round_town_is_shut_in_and_lines_alone_do_not(monkeypatch: pytest.Monk
     assert closing.measure(job, "segments", None)["reduction"] <= saved["segments"] - 0.02
 
 
+def test_budgets_below_a_barrier_close_none() -> None:
+    jobs = list(closing.towns_below(NOWHERE, count=4))
+    assert [job.name for job in jobs] == [f"below-{k}" for k in range(4)]
+    for job in jobs:
+        assert job.scene.landscape.shape == (16, 16)
+        assert 0.4 < job.ratio < 1.0
+        assert not job.scene.landscape.treatable[job.scene.landscape.value == 1.0].any()
+
+
 def test_tables_pair_methods_by_job_and_leave_out_jobs_that_lack_one() -> None:
     records = [{"job": f"drawn-{k}", "method": method, "reduction": saved + 0.01 * k,
                 "seconds": 1.0, "ratio": 0.5 + 0.1 * k}
@@ -50,3 +59,5 @@ def test_tables_pair_methods_by_job_and_leave_out_jobs_that_lack_one() -> None:
     assert lines[0] == "drawn: 6 jobs"
     assert "enclose +0.300 (+0.300 to +0.300)" in lines[1]
     assert "drawn, budget 0 to 0.7: 2 jobs" in lines
+    below = [{**record, "job": record["job"].replace("drawn", "below")} for record in records]
+    assert next(closing.tables(below, ("segments", "enclose"))) == "below: 6 jobs"
