@@ -206,18 +206,19 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         parts), curves,
         fire_facts(scene, fires, scene.fires("plan", plan.plan_fires)),
         crew_losses(scene, plan.break_mask(), fires.first(MOST_FIRES)),
-        _changes(made, fires, effect.groups, bar))
+        _changes(made, fires, effect.groups, order if made.request.corridors else (), bar))
 
 
-def _changes(made: PlanAtOnce, fires: "Fires", groups: FireGroups, bar: Bar) -> list[Change]:
-    """The changes from the network that a plan begins with."""
+def _changes(made: PlanAtOnce, fires: "Fires", groups: FireGroups, parts: Sequence[Corridor],
+             bar: Bar) -> list[Change]:
+    """The changes from the network that a plan begins with; parts: of the plan, with names."""
     if made.request.options.place.improve is None:
         return []
     network = lines_of_network(made.request)
     scene = replace(made.scene, landscape=made.request.area.anywhere)
     with bar(len(network), "line") as advance:
         return changes_of(scene, fires, groups, network, made.plan, covered_shapes(made.request),
-                          advance)
+                          parts, advance)
 
 
 def _without(scene: "Scene", fires: "Fires", parts: list[Corridor], per_value: float,

@@ -218,7 +218,7 @@ class Change(NamedTuple):
 
 
 def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence[Named],
-               plan: Plan, covered: Sequence[Named] = (),
+               plan: Plan, covered: Sequence[Named] = (), parts: Sequence[Named] = (),
                report: Reporter = no_report) -> list[Change]:
     """The changes from a network to a plan: what is new first, by what it saves per cost; then what
     is dropped, the least worth first; then what is kept.
@@ -227,6 +227,7 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
         fires: that say what each saves, with `groups` of them.
         network: lines of treatable cells; a cell may be of several.
         covered: shapes that lie on cells of these lines alone.
+        parts: of the plan, where they have names; else its new cells are told piece by piece.
         report: takes lines.
     """
     land = scene.landscape
@@ -257,11 +258,13 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
     new = np.zeros(land.shape, np.bool_)
     new.ravel()[np.setdiff1d(plan.cells, own)] = True
     stays = [one for one in network if np.isin(one.cells, plan.cells).any()]
-    for piece in pieces(new):
+    for name, piece in ([(one.name, np.setdiff1d(one.cells, own)) for one in parts
+                         if not np.isin(one.cells, own).all()]
+                        if parts else [("", piece) for piece in pieces(new)]):
         beside = ndimage.binary_dilation(mask_of_cells(piece, land.shape), np.ones((3, 3))).ravel()
         names = tuple(one.name for one in stays if beside[one.cells].any())
         action = JOIN if len(names) > 1 else LENGTHEN if names else ADD
-        found.append(Change(action, "", names, int(piece.size), cost_of(piece, land),
+        found.append(Change(action, name, names, int(piece.size), cost_of(piece, land),
                             saved(np.sort(plan.cells), piece), met(piece)))
 
     def place(change: Change) -> tuple[int, float]:
@@ -295,8 +298,9 @@ def changes_words(changes: Sequence[Change]) -> str:
 def change_words(change: Change) -> str:
     """A change in words: what to do with which line, with how many cells."""
     where, cells = " and ".join(change.beside), counted(change.cells, "cell")
+    new = f"{change.name} ({cells})" if change.name else cells
     return {KEEP: f"keep {change.name}", DROP: f"drop {change.name}",
-            SHORTEN: f"shorten {change.name} by {cells}", JOIN: f"join {where} with {cells}",
-            LENGTHEN: f"lengthen {where} by {cells}",
+            SHORTEN: f"shorten {change.name} by {cells}", JOIN: f"join {where} with {new}",
+            LENGTHEN: f"lengthen {where} by {new}",
             COVERED: f"{change.name} has no cells of its own: it lies on those of {where}",
-            ADD: f"add a piece of {cells}"}[change.action]
+            ADD: f"add {new}" if change.name else f"add a piece of {cells}"}[change.action]

@@ -26,8 +26,8 @@ from firebreak.planning.search.moves import improved
 ALL = slice(None)
 FIRST_SHARE = 16
 """Part of the fires, the first of so many, on which most segments show that they save something."""
-KEPT = (1.0, 0.85, 0.7, 0.5)
-"""Shares of what a network costs that plans begin with."""
+KEPT = (1.0, 0.85, 0.7, 0.5, 0.0)
+"""Shares of what a network costs that plans begin with; the last is a plan without it."""
 IMPROVED = "improved"
 """The name of such a plan beside those of methods."""
 BEFORE = 0.3
