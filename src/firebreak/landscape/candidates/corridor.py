@@ -94,13 +94,19 @@ def corridor_of(path: Cells, landscape: Landscape, kind: str,
 
 
 def with_part_numbers(lines: Sequence[Corridor]) -> list[Corridor]:
-    """Lines of which those that share a name, the parts of one, are numbered: "ridge part 2"."""
-    count, seen = Counter(own.name for own in lines), Counter[str]()
+    """Lines of which those that share a name, the parts of one, are numbered: "ridge part 2", but
+    with no number that makes it the name of another.
+    """
+    count, number = Counter(own.name for own in lines), Counter[str]()
+    taken = {name for name, many in count.items() if many == 1}
     found = []
     for own in lines:
-        seen[own.name] += 1
-        alone = not own.name or count[own.name] == 1
-        found.append(own if alone else own._replace(name=f"{own.name} part {seen[own.name]}"))
+        name = own.name
+        while own.name and count[own.name] > 1 and (name == own.name or name in taken):
+            number[own.name] += 1
+            name = f"{own.name} part {number[own.name]}"
+        taken.add(name)
+        found.append(own._replace(name=name))
     return found
 
 

@@ -153,6 +153,23 @@ def test_what_a_plan_must_include_is_a_part_of_its_own_whatever_routes_cross_it(
     assert sorted(np.concatenate([part.cells for part in parts]).tolist()) == sorted(cells.tolist())
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_parts_share_no_name_and_no_cell_whatever_lines_are_called(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    own = tuple(line._replace(kind=str(draw.choice(["given", "route", "cut"])), name=str(
+        draw.choice(["ridge", "ridge part 1", "ridge part 2", "required break", "", "road"])))
+        for line in (*ROWS, *COLUMNS))
+    required = np.sort(draw.choice(np.flatnonzero(LAND.treatable), 8, replace=False))
+    built = [line.in_order() for line in own if draw.random() < 0.7]
+    cells = np.concatenate([required, *built])
+    cells = cells[np.sort(np.unique(cells, return_index=True)[1])]
+    lines = Corridors(corridors=own, line=tuple(range(8)), routes=True)
+    parts = parts_of(plan_of_cells(cells, LAND, "segments"), LAND, 1000.0, lines, required)
+    assert sorted(np.concatenate([part.cells for part in parts]).tolist()) == sorted(cells.tolist())
+    names = [part.name for part in parts if part.name]
+    assert len(set(names)) == len(names)
+
+
 def test_the_parts_of_a_plan_of_cells_are_its_segments() -> None:
     plan = plan_of_cells(ROWS[0].in_order(), LAND, "dqn")
     for lines in (None, Corridors(corridors=(row(3, 2, 22, "given"),), line=(0,))):
