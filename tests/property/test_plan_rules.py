@@ -174,7 +174,7 @@ def test_what_short_pieces_cost_is_spent_elsewhere() -> None:
 @pytest.mark.parametrize(("rules", "method", "message"), [
     (PlanRules(budget=0.1), "random", "buys the cheapest cell"),
     (PlanRules(include=some_cells(SCENES["costs"], 0, 9), budget=3.0), "random",
-     "pays for what must be included"),
+     r"pays for what must be included \([0-9.]+ units of cost\), got 3;"),
     (PlanRules(include=np.flatnonzero(~LAND.treatable)[:1]), "random",
      "treatable cells to include, got"),
     (PlanRules(shortest_m=1e4), "random", "pieces of at least 10000 m, got only shorter ones"),

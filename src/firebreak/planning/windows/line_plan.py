@@ -15,7 +15,7 @@ from firebreak.fire import Scene
 from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.plan import cost_of, cost_unit
 from firebreak.planning.core.progress import Reporter
-from firebreak.planning.core.rules import ROUNDS, short_pieces
+from firebreak.planning.core.rules import ROUNDS, short_pieces, too_little
 from firebreak.planning.windows.choose import Ratings, choose_lines
 from firebreak.planning.windows.kept import Kept, ratings_from, ratings_in, shards_key
 from firebreak.planning.windows.region import Lines, Region, RegionWorker
@@ -176,9 +176,7 @@ def check_included(region: Region, budget: float) -> None:
     unit = _units_in_one(land)
     needed = cost_of(region.rules.include, land)
     if round(needed * unit) > floor(budget * (1.0 + 1e-9) * unit):
-        raise fail(expected=f"a budget that pays for what must be included ({needed:g})",
-                   given=f"{budget:g}", where=f"landscape {land.name}",
-                   remedy="raise the budget or include fewer cells")
+        raise too_little(needed, budget, land)
 
 
 def _short(region: Region, lines: Lines, taken: Sequence[int]) -> dict[int, bool]:
