@@ -82,13 +82,14 @@ def headline(r: ReportedPlan) -> Facts:
 
 def _losses(r: ReportedPlan, result: PlanResult) -> Facts:
     """The savings by fire and by year, in hectares and in the unit of the losses."""
-    before, cell_ha = r.numbers["mean_loss_before"].mean, r.land.cell_size_m**2 / 1e4
-    fires = result.fires_per_ha_year
-    return {"unit": result.unit.name, "before": before,
-            "after": r.numbers["mean_loss_after"].mean,
+    before, after = (r.numbers[f"mean_loss_{when}"].mean for when in ("before", "after"))
+    cell_ha, fires = r.land.cell_size_m**2 / 1e4, result.fires_per_ha_year
+    burned_ha, left_ha = (before, after) if result.unit.name == "ha" else (
+        float(burned[r.land.inside].sum()) * cell_ha
+        for burned in (result.effect.before, result.effect.after))
+    return {"unit": result.unit.name, "before": before, "after": after,
             "saved": Interval(*(before * end for end in r.saved)),
-            "burned_ha": float(result.effect.before[r.land.inside].sum()) * cell_ha,
-            "left_ha": float(result.effect.after[r.land.inside].sum()) * cell_ha,
+            "burned_ha": burned_ha, "left_ha": left_ha,
             "yearly": None if fires is None else (
                 fires * float(result.scene.landscape.starts.sum()) * cell_ha)}
 

@@ -44,6 +44,7 @@ from firebreak.report.pages.plan_report import PARTS, plan_page, write_plan_repo
 from firebreak.report.pages.reported_plan import Origin, reported
 from firebreak.report.words import (
     LIMITS,
+    amount,
     breaks_in_short,
     compass,
     how_fires_end,
@@ -195,6 +196,19 @@ def test_losses_by_crews_are_those_in_the_area_and_burned_ground_all_of_it(
     text = re.sub(r"<[^>]*>|\s+", " ", plan_page(report))
     assert re.search(r"burned in all, ha +burned in the area, ha +reduction", text)
     assert re.search(r"crews hold 1 km +950 +39 +35.0%", text)
+
+
+def test_headline_and_table_have_one_number_of_burned_hectares(
+        result: PlanResult, evaluation: Evaluation) -> None:
+    effect = result.effect
+    report = reported(result._replace(
+        unit=result.unit._replace(name="ha"),
+        effect=effect._replace(before=1.1 * effect.before)), evaluation, ORIGIN, "full")
+    found = re.search(r"burn less per fire: (\S+) instead of (\S+)", " ".join(
+        plan_page(report).split()))
+    assert found is not None
+    assert found.groups() == tuple(amount(report.numbers[f"mean_loss_{when}"].mean)
+                                   for when in ("after", "before"))
 
 
 def test_every_caveat_is_a_sentence(result: PlanResult, evaluation: Evaluation) -> None:
