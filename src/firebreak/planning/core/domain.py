@@ -39,9 +39,9 @@ LayersOn = Callable[[Landscape], list[ValueLayer] | None]
 """Gives what is lost on a landscape; None for its own value."""
 
 _BOUNDS = {
-    "memory": "the land around it would be wider, but that takes more memory than a plan should",
-    "distance": f"the land around it would be wider than the {FARTHEST_M / 1000:g} km looked at",
-    "map": "the land around it would be wider if the map were larger"}
+    "memory": "more land around it would need more memory than a plan should take",
+    "distance": f"some may come from beyond the {FARTHEST_M / 1000:g} km that are looked at",
+    "map": "some may come from beyond the map"}
 
 
 class Domain(NamedTuple):
@@ -66,14 +66,15 @@ class Domain(NamedTuple):
 
     def words(self) -> str:
         """The domain in a sentence."""
-        by_sector = ", ".join(f"{name} {metres / 1000:.1f}" for name, metres in zip(
-            SECTORS, self.margin_m, strict=True))
-        words = [f"fires also start around the area, as far as they reach (km: {by_sector})"]
+        away = [f"{metres / 1000:.1f}" for metres in self.margin_m]
+        km = f"up to {away[0]} km from it" if len({*away}) == 1 else "up to so many km from it: " + (
+            ", ".join(f"{name} {one}" for name, one in zip(SECTORS, away, strict=True)))
+        words = [f"fires also start around the area, {km}"]
         if self.bounded:
             words.append(_BOUNDS[self.bounded])
         if self.mirrored > 0.0:
-            words.append(f"{self.mirrored:.0%} of it lies beyond the map, where the map's mirror "
-                         "image stands for it")
+            words.append(f"{self.mirrored:.0%} of this land lies beyond the map, where the map's "
+                         "mirror image stands for it")
         return "; ".join(words)
 
     def to_json(self) -> dict[str, object]:

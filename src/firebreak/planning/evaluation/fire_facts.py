@@ -187,9 +187,9 @@ def _doubts(scene: Scene, fires: Fires, burned: _Burned, facts: FireFacts,
                      f"leave the land that burns here: {_MORE_LAND}")
     if facts.meeting < FEWEST_MEETING:
         most = max(most_plan_fires(scene.landscape.fuel_model.size), facts.plan_fires)
-        found.append(f"Of the {facts.plan_fires:,} plan fires those that meet value count for "
-                     f"{facts.meeting:.0f}, where {FEWEST_MEETING} are wanted: give more "
-                     f"(--plan-fires; unasked at most {most:,} are taken here).")
+        found.append(f"The {facts.plan_fires:,} plan fires tell as much as {facts.meeting:.0f} "
+                     f"plain draws that meet value, where {FEWEST_MEETING} are wanted: give more "
+                     f"(--plan-fires; without it at most {most:,} are taken here).")
     wild = _wind_of_fires(scene, fires) >= WIND_RUN_KM_H
     if wild.any() and burned.day_ha[wild].max() < WIND_RUN_HA:
         found.append(f"No fire burns more than {WIND_RUN_HA:,.0f} ha in a day in winds of "
@@ -235,8 +235,8 @@ def fact_words(facts: FireFacts) -> list[str]:
             f"fires without breaks burn {hours} hours, and {hectares} ha (10, 50 and 90 % of them)",
             f"{facts.at_edge:.0%} of them reach the edge of the land, with "
             f"{facts.lost_from_edge:.0%} of the loss{away}",
-            *([f"methods plan with {facts.plan_fires:,} fires; those that meet value count for "
-               f"{facts.meeting:.0f} plain draws"] if facts.plan_fires else []),
+            *([f"methods plan with {facts.plan_fires:,} fires, which tell as much as "
+               f"{facts.meeting:.0f} plain draws that meet value"] if facts.plan_fires else []),
             *(f"check: {words}" for words in facts.doubts)]
 
 

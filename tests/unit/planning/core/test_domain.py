@@ -137,6 +137,10 @@ def test_a_domain_is_bounded_by_memory_and_says_so(monkeypatch) -> None:
     assert made.fuel_model.size <= 400
     assert facts.bounded == "memory"
     assert "memory" in facts.words()
+    even = facts._replace(margin_m=(1500.0,) * 8, bounded="", mirrored=0.0)
+    assert even.words() == "fires also start around the area, up to 1.5 km from it"
+    uneven = even._replace(margin_m=(900.0, *even.margin_m[1:]))
+    assert "up to so many km from it: N 0.9, NE 1.5, E 1.5," in uneven.words()
 
 
 def test_margins_are_widened_while_starts_in_their_outer_fifth_lose_much() -> None:
