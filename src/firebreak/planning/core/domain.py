@@ -67,9 +67,9 @@ class Domain(NamedTuple):
     def words(self) -> str:
         """The domain in a sentence."""
         away = [f"{metres / 1000:.1f}" for metres in self.margin_m]
-        km = f"up to {away[0]} km from it" if len({*away}) == 1 else "up to so many km from it: " + (
-            ", ".join(f"{name} {one}" for name, one in zip(SECTORS, away, strict=True)))
-        words = [f"fires also start around the area, {km}"]
+        by_sector = ", ".join(f"{name} {one}" for name, one in zip(SECTORS, away, strict=True))
+        km = f"{away[0]} km from it" if len({*away}) == 1 else f"so many km from it: {by_sector}"
+        words = [f"fires also start around the area, up to {km}"]
         if self.bounded:
             words.append(_BOUNDS[self.bounded])
         if self.mirrored > 0.0:

@@ -57,22 +57,22 @@ def table(evaluation: Evaluation) -> str:
     lines += _rate_lines(evaluation) if evaluation.rates else []
     for name, features in evaluation.features.items():
         more = (*(("engaged, m", "held, m") if features[0].met.columns() else ()), "gaps")
-        made = any(own.treatment for own in features)
+        made, unit = any(own.treatment for own in features), evaluation.plans[0][name].priced_in
         lines += ["", *aligned([(f"line of {name}", *["treatment"] * made, "cells", "cost",
                                  "saves alone", "95 % interval", "lost without it",
                                  "95 % interval", *more), *(
             (own.name, *[own.treatment] * made, f"{own.cells}", f"{own.cost:.6g}",
              *_percent(own.alone), *_percent(own.lost),
              *(f"{length:,.1f}" for length in own.met.columns().values()),
-             "; ".join(_gap_words(gap) for gap in own.gaps))
+             "; ".join(_gap_words(gap, unit) for gap in own.gaps))
             for own in features)])]
     kept = promise_words(evaluation)
     return "\n".join([*lines, "", _footnote(evaluation), *([] if kept is None else [f"{kept}."])])
 
 
-def _gap_words(gap: Corridor) -> str:
+def _gap_words(gap: Corridor, unit: str) -> str:
     open_m = stays_open_m(gap)
-    return f"{gap.length_m:,.0f} m to {gap.name} for {gap.cost:.6g}" + (
+    return f"{gap.length_m:,.0f} m to {gap.name} for {gap.cost:,.6g} {unit}" + (
         f" but for {open_m:,.0f} m that may not be treated" if open_m else "")
 
 
@@ -91,7 +91,7 @@ def _rate_lines(evaluation: Evaluation) -> list[str]:
 
     first = next(iter(rates))
     return ["", *aligned([
-        (f"saved a fire, {unit}", "km", "cost", "a km", "95 % interval", f"a {priced}",
+        (f"saved per fire, {unit}", "km", "cost", "per km", "95 % interval", f"per {priced}",
          "95 % interval"),
         *(line(name, (f"{own.km:.1f}", f"{own.cost:.6g}"), own.per_km, own.per_cost)
           for name, own in rates.items()),

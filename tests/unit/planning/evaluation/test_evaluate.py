@@ -356,9 +356,10 @@ def test_what_may_not_be_treated_stays_open_in_a_gap() -> None:
     line = 240 + np.arange(5, 12)
     gap = gaps_of(line, [Feature("west", line)], land, leak=False)[0]
     assert stays_open_m(gap) == pytest.approx(30.0)
-    assert _gap_words(gap) == "90 m to bare ground for 2 but for 30 m that may not be treated"
+    assert _gap_words(gap, "cells") == (
+        "90 m to bare ground for 2 cells but for 30 m that may not be treated")
     whole = gap._replace(cells=np.sort(gap.path), cost=3.0)
-    assert _gap_words(whole) == "90 m to bare ground for 3"
+    assert _gap_words(whole, "cells") == "90 m to bare ground for 3 cells"
 
 
 def test_a_plan_that_promises_much_more_than_it_keeps_says_so(scenes: list[Scene]) -> None:

@@ -107,7 +107,7 @@ def test_each_doubt_is_raised_by_its_cause() -> None:
     assert "reach the edge" in doubts_of(scene, fires_at([0], [0.1]))
     facts = fire_facts(scene, fires_at([MIDDLE], [0.1]), fires_at([MIDDLE] * 2, [0.1] * 2))
     most = most_plan_fires(scene.landscape.fuel_model.size)
-    assert (f"The 2 plan fires tell as much as 2 plain draws that meet value, where 100 are wanted: "
+    assert ("The 2 plan fires tell as much as 2 plain draws that meet value, where 100 are wanted: "
             f"give more (--plan-fires; without it at most {most:,} are taken here)."
             ) in facts.doubts
     assert ("methods plan with 2 fires, which tell as much as 2 plain draws that meet value"
