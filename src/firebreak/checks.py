@@ -3,7 +3,7 @@ a user can get wrong raises `InputError`; the command line turns it into one sen
 2. Programming errors are not caught here.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 _LONGEST = 1500
@@ -79,7 +79,13 @@ def check_utf8(text: str, where: str) -> str:
 
 def counted(number: int, thing: str) -> str:
     """A number of things in words: 1 cell, 2 cells."""
-    return f"{number} {thing}" + ("" if number == 1 else "s")
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """The first names of a list in words, and how many more it has: a, b and 3 more."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def install(extra: str) -> str:

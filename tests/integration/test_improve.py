@@ -73,6 +73,8 @@ def test_the_changes_lead_from_the_experts_breaks_to_the_plan(
         assert [row["action"] for row in csv.DictReader(file)] == [
             one["action"] for one in changes]
     assert "of the lines of the existing network" in text
+    assert text.count("first plan, by ") == 1
+    assert "Next: plans that keep less of the network are made, and the plan that saves" in text
     report = " ".join(Path("out/report.html").read_text().split())
     assert "What to change in the existing network" in report
     assert "of a line that is kept what the plan saves less without it" in report
@@ -102,8 +104,11 @@ def test_what_is_worth_least_goes_and_the_budget_is_kept() -> None:
 
     fires = scene.fires("test", 40)
     before = KnownFires(scene, fires, scene.landscape.treatable)
+    told: list[int] = []
     made = improved_plan(scene, network, share, PlanRules(), make, 12,
-                         lambda plan: -float(before.loss_under(plan.break_mask()).mean()))
+                         lambda plan: -float(before.loss_under(plan.break_mask()).mean()),
+                         tell=lambda plan: told.append(len(begun)))
+    assert told == [1]  # the first plan is there before the others are made
     assert made.cost <= made.budget * (1.0 + 1e-6)
     sizes = [rules.include.size for rules in begun]
     assert sizes == sorted(set(sizes), reverse=True)  # no beginning twice

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import floor
 from typing import Any
 
-from firebreak.checks import counted
+from firebreak.checks import counted, listed
 from firebreak.fire import (
     FLAME_FT,
     NEVER_FLAME_FT,
@@ -190,8 +190,7 @@ def _winds_in_words(rows: WeatherScenarios) -> str:
     winds = list(dict.fromkeys(
         wind_in_words(speed * 0.06, angle)
         for speed, angle in zip(rows.wind_20ft_m_min, rows.wind_from_deg, strict=True)))
-    more = f" and {len(winds) - MOST_WINDS} more" if len(winds) > MOST_WINDS else ""
-    return ", ".join(winds[:MOST_WINDS]) + more
+    return listed(winds, MOST_WINDS)
 
 
 def amount(number: float) -> str:

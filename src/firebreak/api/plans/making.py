@@ -36,9 +36,16 @@ from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import EXISTING, Plan, cost_of
 from firebreak.planning.core.progress import Bar, Reporter, in_shares
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.evaluation.auto import Choice, Maker, first_plan, plan_by_choice
+from firebreak.planning.evaluation.auto import (
+    Choice,
+    FirstPlan,
+    Maker,
+    first_plan,
+    plan_by_choice,
+)
 from firebreak.planning.evaluation.choice import choice_fires
 from firebreak.planning.evaluation.evaluate import Evaluation, evaluate
+from firebreak.planning.evaluation.knee import FIRES as KNEE_FIRES
 from firebreak.planning.evaluation.knee import KNEE_SAVED, Knee, at_knee, knee_fires
 from firebreak.planning.evaluation.refine import IMPROVED, improved_plan
 from firebreak.planning.making import make_plan
@@ -56,7 +63,8 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
     """The plan that is asked for, compared where there are test fires.
 
     Args:
-        first: takes the first plan as soon as there is one, where there is more to do.
+        first: takes the first plan as soon as there is one, and the plan that is kept before it is
+            compared, where there is more to do.
         window_plan: plans by windows where the request asks for it.
     """
     request, options, area = asked, asked.options, asked.area
@@ -75,7 +83,9 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
 
     def tell(plan: Plan) -> None:
         if first is not None:
-            first(PlanAtOnce(request=request, scene=scene, plan=plan), first_plan(scene, plan))
+            saved = (plan.notes or {}).get(KNEE_SAVED)
+            first(PlanAtOnce(request=request, scene=scene, plan=plan),
+                  first_plan(scene, plan) if saved is None else FirstPlan(plan, saved, KNEE_FIRES))
 
     with bar(1, "plan") as advance:
         plan, choice, others = _planned(request, request.method, scene, area, plan_fires,
@@ -90,10 +100,9 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
                            in_shares(advance))
             plan = knee.plan
     made = PlanAtOnce(request=request, scene=scene, plan=plan, choice=choice, others=others)
-    if choice is None and judged:
-        tell(plan)
     if not judged:
         return made
+    tell(plan)
     if knee is not None and _seeks_alternatives(request, knee, window_plan):
         made = replace(made, alternatives=_alternatives(made, knee, plan_fires, bar))
     return replace(made, evaluation=_compared(made, bar, window_plan))
@@ -139,12 +148,12 @@ def _alternatives(made: PlanAtOnce, knee: Knee, plan_fires: int, bar: Bar) -> Al
 
 
 def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningArea",
-             plan_fires: int, report: Reporter, first: Callable[[Plan], object] | None = None,
+             plan_fires: int, report: Reporter, tell: Callable[[Plan], object] | None = None,
              window_plan: Maker | None = None, network: Sequence[Corridor] = (),
              ) -> tuple[Plan, Choice | None, Mapping[str, Plan]]:
     """The plan of a method or chooser for an area; why a chooser kept it, and what else it made.
 
-    report: takes the share that is done; first: takes the first plan of a chooser; window_plan: see
+    report: takes the share that is done; tell: takes the first of several plans; window_plan: see
     `make_at_once`; network: lines that the plan begins with, as far as they pay.
     """
     options = request.options
@@ -166,14 +175,16 @@ def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningA
         made = improved_plan(
             scene, network, share, area.rules,
             lambda rules, report: one_method(own, rules, report), plan_fires,
-            lambda plan: float(judging.savings(plan).mean()), report)
+            lambda plan: float(judging.savings(plan).mean()), report,
+            None if tell is None else lambda plan: tell(
+                at_cost(replace(plan, chosen_by=IMPROVED))))
         return at_cost(replace(made, chosen_by=IMPROVED)), None, {}
     if method not in CHOOSERS:
         return at_cost(one_method(method, area.rules, report)), None, {}
     plan, choice, others = plan_by_choice(
         scene, share, plan_fires, seed=options.scene.seed, policy=request.policy,
         rules=area.rules, segment_m=options.place.segment_m, report=report,
-        first=None if first is None else lambda plan: first(at_cost(plan)),
+        first=None if tell is None else lambda plan: tell(at_cost(plan)),
         makers={} if window_plan is None else dict.fromkeys(BY_CHOICE, window_plan))
     if area.most_cells is not None:  # what is left buys no cell within the area
         choice = choice._replace(unspent=0.0)

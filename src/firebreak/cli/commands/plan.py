@@ -67,9 +67,14 @@ def _run(args: PlanArguments) -> int:
     def record() -> Path:
         return write_record(folder(), args, args.landscape, args.config)
 
+    told = list["FirstPlan"]()
+
+    @cache
+    def earlier() -> bool:
+        return (folder() / "plan.json").exists()  # of a command that was not stopped
+
     def first_plan(run: "PlanAtOnce", first: "FirstPlan") -> None:
-        earlier = (folder() / "plan.json").exists()  # of a command that was not stopped
-        if not earlier:
+        if not earlier():
             made_folder(folder())
             with finishing(), writing_into(folder()) as writing:
                 record()
@@ -77,7 +82,8 @@ def _run(args: PlanArguments) -> int:
                 take_place_of_earlier(writing, made_from)
         from firebreak.cli.commands.plan_words import first_words
 
-        print(first_words(first, args, folder(), earlier), flush=True)
+        print(first_words(first, args, folder(), earlier(), again=bool(told)), flush=True)
+        told.append(first)
 
     def say(words: str) -> None:
         print(words, file=sys.stderr)

@@ -42,19 +42,21 @@ FIRST_CHANGES = 3
 """Changes of an existing network that are printed."""
 
 
-def first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bool) -> str:
+def first_words(first: "FirstPlan", args: PlanArguments, out: Path, earlier: bool, *,
+                again: bool) -> str:
     """Words on what the first plan saves, where it is, and what the command goes on to do.
 
-    earlier: the folder holds another plan.
+    earlier: the folder holds another plan; again: it is the plan that is kept, after a first one.
     """
     where = (f"The earlier plan in {out} stays until the new one is complete" if earlier else
              f"It is saved in {out} and stays there if you stop the command now")
-    follows = ["other methods plan, and the plan that saves most is kept"
-               ] if (args.method or DEFAULT) in CHOOSERS else []
+    others = ("plans that keep less of the network are made" if args.place.improve is not None else
+              "other methods plan" if (args.method or DEFAULT) in CHOOSERS else None)
+    follows = [] if again or others is None else [f"{others}, and the plan that saves most is kept"]
     follows += [f"{args.test_fires:,} test fires judge the plan"] if is_judged(args) else []
-    return (f"first plan, by {first.plan.method}: {spent_words(first.plan)}, saves "
-            f"{first.saved:.2%} on {first.fires:,} choice fires, which no method saw\n{where}. "
-            f"Next: {'; then '.join(follows)}.\n")
+    return (f"{'plan' if again else 'first plan'}, by {first.plan.method}: "
+            f"{spent_words(first.plan)}, saves {first.saved:.2%} on {first.fires:,} choice fires, "
+            f"which no method saw\n{where}. Next: {'; then '.join(follows)}.\n")
 
 
 def say_plan(run: "PlanRun", files: Sequence[Path], args: PlanArguments, out: Path,

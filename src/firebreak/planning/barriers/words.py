@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.plan import Plan, amount_words
 
 CLOSED, BEYOND, BEYOND_COST, INSIDE = ("closed_share", "beyond_share", "beyond_cost",
                                        "inside_share")
@@ -26,12 +26,12 @@ def barrier_words(plans: Iterable[Plan]) -> str | None:
 def _sentences(plan: Plan, notes: dict[str, float]) -> list[str]:
     found, unit = [], plan.priced_in
     if BEYOND in notes:
-        costs = (f"costs {notes[BEYOND_COST]:,.6g} {unit} and shuts out {notes[BEYOND]:.0%} of the "
-                 "expected loss.")
+        costs = (f"costs {amount_words(notes[BEYOND_COST], unit)} and shuts out "
+                 f"{notes[BEYOND]:.0%} of the expected loss.")
         found.append(f"The budget closes a barrier that shuts out {notes[CLOSED]:.0%}; a whole one "
                      f"{costs}" if notes[CLOSED] >= NOTABLY else
-                     f"The barrier cannot be closed for {plan.budget:,.6g} {unit}: closed, it "
-                     f"{costs}")
+                     f"The barrier cannot be closed for {amount_words(plan.budget, unit)}: closed, "
+                     f"it {costs}")
     if INSIDE in notes:
         found.append(f"Fires that start behind any barrier cause {notes[INSIDE]:.0%} of the "
                      "expected loss: no barrier helps there.")

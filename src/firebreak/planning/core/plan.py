@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail
+from firebreak.checks import counted, fail
 from firebreak.landscape.landscape import Landscape, mask_of_cells
 
 CostUnit = Literal["cells", "cost"]
@@ -149,13 +149,24 @@ def one_of(unit: str) -> str:
     return {"cells": "cell", "units of cost": "unit of cost"}.get(unit, unit)
 
 
+def payable(amount: float, unit: str) -> float:
+    """The part of an amount that pays for something: of cells whole ones, 12 of 12.8."""
+    return (amount + _ROUNDING) // 1.0 if unit == "cells" else amount
+
+
+def amount_words(amount: float, unit: str) -> str:
+    """An amount of what `Plan.priced_in` names, in words: 1 cell, 2.5 units of cost."""
+    number = f"{payable(amount, unit):,.6g}"
+    return f"{number} {one_of(unit) if number == '1' else unit}"
+
+
 def spent_words(plan: Plan) -> str:
     """Words on what a plan spends: its cells, and what they cost where that is another number.
     """
     if plan.cost_unit == "cells":
-        return f"{plan.cells.size:,} cells of a budget of {plan.budget:,.6g}"
+        return f"{counted(plan.cells.size, 'cell')} of a budget of {plan.budget:,.6g}"
     unit = "" if plan.currency is None else f" {plan.currency}"
-    return (f"{plan.cells.size:,} cells, cost {plan.cost:,.6g}{unit} of a budget of "
+    return (f"{counted(plan.cells.size, 'cell')}, cost {plan.cost:,.6g}{unit} of a budget of "
             f"{plan.budget:,.6g}{unit}")
 
 

@@ -16,7 +16,7 @@ from firebreak.env.storage.problem import Problem
 from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.planning.core.break_segments import closes_gap, length_m, pieces
 from firebreak.planning.core.corridors import Corridors
-from firebreak.planning.core.plan import cost_of, cost_unit
+from firebreak.planning.core.plan import amount_words, cost_of, cost_unit
 from firebreak.planning.core.rounds import Placement, spendable
 
 ROUNDS = 6
@@ -71,8 +71,8 @@ def too_little(needed: float, budget: float, land: Landscape) -> InputError:
     """The error of a budget that does not pay for what must be included, in one unit of cost."""
     unit = "cells" if cost_unit(land) == "cells" else land.currency or "units of cost"
     return fail(expected="a budget that pays for what must be included "
-                f"({needed:,.6g} {unit})", given=f"{budget:,.6g}", where=f"landscape {land.name}",
-                remedy="raise the budget or include fewer cells")
+                f"({amount_words(needed, unit)})", given=f"{budget:,.6g}",
+                where=f"landscape {land.name}", remedy="raise the budget or include fewer cells")
 
 
 FREE = PlanRules()

@@ -161,24 +161,25 @@ def worth_of(scene: Scene, result: SceneResult, plan: Plan, features: Sequence[D
     fires = scene.fires(TEST_SET, before.size)
     known = (KnownFires(scene, fires, plan.break_mask())
              if burn is statistics and not scene.tiled else None)
+    standing = None if known is None else known.under(plan.break_mask())
     times = np.zeros(land.fuel_model.size, np.int64)  # features that a cell is of
     for feature in features:
         times[feature.cells] += 1
 
-    def loss(cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    def loss(cells: NDArray[np.int64], beside: KnownFires | None) -> NDArray[np.float64]:
         mask = mask_of_cells(cells, land.shape)
         report(before.size)
-        return burn(scene, fires, mask).loss if known is None else known.loss_under(mask)
+        return burn(scene, fires, mask).loss if beside is None else beside.loss_under(mask)
 
-    under, found = loss(plan.cells), []
+    under, found = loss(plan.cells, standing), []
     met = met_by_fires(scene, fires, plan.cells, burn)
     for feature in features:
-        alone = loss(feature.cells)
+        alone = loss(feature.cells, known)
         rest = plan.cells[~np.isin(plan.cells, feature.cells[times[feature.cells] == 1])]
         found.append(FeatureWorth(
             feature.name, int(feature.cells.size), cost_of(feature.cells, land),
             groups.saving(before - alone, before),
-            groups.saving(loss(rest) - under, before, at_most=None), met(feature.cells),
+            groups.saving(loss(rest, standing) - under, before, at_most=None), met(feature.cells),
             gaps_of(feature.cells, features, land, leak=scene.conditions.leak), feature.treatment))
     return found
 
@@ -235,12 +236,13 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
     known = KnownFires(scene, fires, land.treatable)
     met_before, met = (met_by_fires(scene, fires, cells) for cells in (own, plan.cells))
 
-    def saved(all_: Cells, some: Cells) -> Interval:
-        """The saving by some cells beside the others of all."""
-        less = [known.loss_under(mask_of_cells(cells, land.shape))
-                for cells in (np.setdiff1d(all_, some), all_)]
+    before, after = (known.under(mask_of_cells(cells, land.shape)) for cells in (own, plan.cells))
+
+    def saved(cells: Cells, some: Cells, under: KnownFires) -> Interval:
+        """The saving by some cells beside the others, of fires under all."""
+        rest = mask_of_cells(np.setdiff1d(cells, some), land.shape)
         report(1)
-        return groups.saving(less[0] - less[1], known.loss, at_most=None)
+        return groups.saving(under.loss_under(rest) - under.loss, known.loss, at_most=None)
 
     found = []
     for one in network:
@@ -250,7 +252,8 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
         action = KEEP if not gone.size else DROP if not kept.any() else SHORTEN
         cells = np.setdiff1d(gone if gone.size else one.cells, others)
         found.append(Change(action, one.name, (), int(cells.size), cost_of(cells, land),
-                            saved(own if gone.size else np.sort(plan.cells), cells),
+                            saved(own, cells, before) if gone.size else
+                            saved(plan.cells, cells, after),
                             (met_before if gone.size else met)(cells)))
     for one in covered:
         on = tuple(line.name for line in network if np.isin(line.cells, one.cells).any())
@@ -265,7 +268,7 @@ def changes_of(scene: Scene, fires: Fires, groups: FireGroups, network: Sequence
         names = tuple(one.name for one in stays if beside[one.cells].any())
         action = JOIN if len(names) > 1 else LENGTHEN if names else ADD
         found.append(Change(action, name, names, int(piece.size), cost_of(piece, land),
-                            saved(np.sort(plan.cells), piece), met(piece)))
+                            saved(plan.cells, piece, after), met(piece)))
 
     def place(change: Change) -> tuple[int, float]:
         per_cost = change.saved.mean / change.cost if change.cost > 0.0 else 0.0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from firebreak.fire import KnownFires, Scene
 from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.planning.core.corridors import mask_of, with_crossings
-from firebreak.planning.core.plan import Plan, cost_of
+from firebreak.planning.core.plan import Plan, amount_words, cost_of, payable
 from firebreak.planning.core.progress import Reporter, no_report
 from firebreak.planning.evaluation.build_order import in_build_order
 from firebreak.planning.evaluation.choice import ChoiceFires, choice_fires
@@ -100,9 +100,10 @@ def knee_words(plan: Plan) -> str | None:
     unit, whole, words = plan.priced_in, notes[WHOLE_COST], []
     if plan.cost < whole:
         share = notes[KNEE_SAVED] / notes[WHOLE_SAVED]
-        words.append(f"{plan.cost:,.6g} of {whole:,.6g} {unit} do {share:.0%} of what the whole "
-                     "plan saves on choice fires, which no method saw: the plan stops there")
-    if (rest := plan.budget - whole) > 0.01 * plan.budget:
-        words.append(f"nothing more was found to build for the other {rest:,.6g} {unit} of the "
-                     "budget")
+        words.append(f"{plan.cost:,.6g} of {amount_words(whole, unit)} do {share:.0%} of what "
+                     "the whole plan saves on choice fires, which no method saw: the plan stops "
+                     "there")
+    if (rest := payable(plan.budget, unit) - whole) > 0.01 * plan.budget:
+        words.append(f"nothing more was found to build for the other {amount_words(rest, unit)} of "
+                     "the budget")
     return "; ".join(words) or None

@@ -137,7 +137,8 @@ def saved_by_each(known: KnownFires, segments: Sequence[Corridor], which: Sequen
 
 def improved_plan(scene: Scene, network: Sequence[Corridor], budget_share: float, rules: PlanRules,
                   make: Callable[[PlanRules, Reporter], Plan], plan_fires: int,
-                  saving: Callable[[Plan], float], report: Reporter = no_report) -> Plan:
+                  saving: Callable[[Plan], float], report: Reporter = no_report,
+                  tell: Callable[[Plan], object] | None = None) -> Plan:
     """A plan that begins with the lines of a network that pay.
 
     The order in which to build them says which save least. So plans are made that keep a beginning
@@ -151,6 +152,7 @@ def improved_plan(scene: Scene, network: Sequence[Corridor], budget_share: float
         make: makes a plan that includes what its rules say.
         saving: of a plan, on fires that it was not made from.
         report: takes the share that is done.
+        tell: takes the first of the plans, as soon as it is made.
 
     Raises:
         InputError: of `make`.
@@ -165,8 +167,10 @@ def improved_plan(scene: Scene, network: Sequence[Corridor], budget_share: float
     best, most = None, -np.inf
     for include, first, last in zip(begun, steps, steps[1:], strict=False):
         plan = make(replace(rules, include=include), part_of(report, first, last))
+        if best is None and tell is not None:
+            tell(plan)
         saved = saving(plan)
-        if saved > most:
+        if best is None or saved > most:
             best, most = plan, saved
     assert best is not None, "a network has a beginning"
     return best

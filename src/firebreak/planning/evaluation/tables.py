@@ -8,7 +8,7 @@ import numpy as np
 
 from firebreak.checks import counted
 from firebreak.landscape.candidates.corridor import Corridor
-from firebreak.planning.core.plan import EXISTING, Plan, one_of
+from firebreak.planning.core.plan import EXISTING, Plan, amount_words, one_of, payable
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.drawn import stays_open_m
 from firebreak.planning.evaluation.evaluate import Evaluation
@@ -72,7 +72,7 @@ def table(evaluation: Evaluation) -> str:
 
 def _gap_words(gap: Corridor, unit: str) -> str:
     open_m = stays_open_m(gap)
-    return f"{gap.length_m:,.0f} m to {gap.name} for {gap.cost:,.6g} {unit}" + (
+    return f"{gap.length_m:,.0f} m to {gap.name} for {amount_words(gap.cost, unit)}" + (
         f" but for {open_m:,.0f} m that may not be treated" if open_m else "")
 
 
@@ -158,9 +158,8 @@ def left_out_words(choice: Choice, plan: Plan) -> str | None:
         words.append(f"{counted(choice.useless, part)} that {'saves' if one else 'save'} "
                      f"nothing on the choice fires {'is' if one else 'are'} left out")
     if choice.unspent > 0.0:
-        unit = "" if plan.priced_in == "units of cost" else f" {plan.priced_in}"
-        words.append(f"{choice.unspent:,.6g} of the budget of {plan.budget:,.6g}{unit} is not "
-                     "spent")
+        words.append(f"{payable(choice.unspent, plan.priced_in):,.6g} of the budget of "
+                     f"{amount_words(plan.budget, plan.priced_in)} is not spent")
     return "; ".join(words) or None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from firebreak.checks import fail
+from firebreak.checks import fail, listed
 from firebreak.landscape.formats.overlays import file_and_attribute
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster.line_cells import masks_of_shapes
@@ -19,6 +19,10 @@ from firebreak.planning.output.export import read_plan, read_widths
 
 if TYPE_CHECKING:
     from firebreak.landscape.raster.on_grid import ArrayOnGrid
+
+
+MOST_NAMED = 10
+"""Shapes that a warning names."""
 
 
 class Feature(NamedTuple):
@@ -128,5 +132,5 @@ def features_of(path: Path, plan: Plan, full: Landscape, offset: Offset) -> list
             without.append(title)
     if without:
         warn(f"{path}: {len(without)} of {len(found) + len(without)} shapes have no cell that may "
-             f"be treated there, and no row: {', '.join(without)[:200]}")
+             f"be treated there, and no row: {listed(without, MOST_NAMED)}")
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak import __version__
-from firebreak.checks import counted
+from firebreak.checks import counted, listed
 from firebreak.planning.alternatives import LEAST_SAVED, MOST_SHARED
 from firebreak.planning.core.plan import one_of, pieces_of
 from firebreak.planning.evaluation import doubt as doubts
@@ -244,9 +244,7 @@ def discount_words(found: YearsResult) -> str:
 
 def _numbers(numbers: list[int]) -> str:
     """Segments by build order, a long list in short."""
-    names = [str(k + 1) for k in numbers[:MOST_NUMBERS]]
-    more = "" if len(numbers) <= MOST_NUMBERS else f" and {len(numbers) - MOST_NUMBERS} more"
-    return ", ".join(names) + more
+    return listed([str(k + 1) for k in numbers], MOST_NUMBERS)
 
 
 def made(r: ReportedPlan) -> list[str]:

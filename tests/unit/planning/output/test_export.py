@@ -14,7 +14,7 @@ from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.formats.write import write_geotiff
 from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.core.plan import Plan, one_of, spent_words
+from firebreak.planning.core.plan import Plan, amount_words, one_of, spent_words
 from firebreak.planning.making import make_plan
 from firebreak.planning.output.export import read_plan, write_plan
 
@@ -226,3 +226,12 @@ def test_a_cost_is_in_cells_in_money_or_in_units_of_cost(plan: Plan) -> None:
     told = [one.priced_in for one in (cells, priced, replace(priced, currency="EUR"))]
     assert told == ["cells", "units of cost", "EUR"]
     assert [one_of(unit) for unit in told] == ["cell", "unit of cost", "EUR"]
+
+
+@pytest.mark.parametrize(("amount", "unit", "words"), [
+    (1.0, "cells", "1 cell"), (1.72, "cells", "1 cell"), (2.9999999999, "cells", "3 cells"),
+    (1.0, "units of cost", "1 unit of cost"), (1.72, "units of cost", "1.72 units of cost"),
+    (1.0, "USD", "1 USD"), (12_345.0, "USD", "12,345 USD")])
+def test_an_amount_is_in_words_of_its_unit(amount: float, unit: str, words: str) -> None:
+    """A part of a cell pays for nothing."""
+    assert amount_words(amount, unit) == words

@@ -47,6 +47,14 @@ def test_lines_are_a_plan_of_their_cells_and_features_by_name(tmp_path: Path) ->
     assert set(plan.cells.tolist()) == {*ridge.cells.tolist(), *second.cells.tolist()}
 
 
+def test_of_many_shapes_without_cells_some_are_named_in_whole_words(tmp_path: Path) -> None:
+    path = drawn(tmp_path / "experts.geojson", line(5, 2, 9, "ridge"), *(
+        line(20, 3, 4, f"far-off spur {k}") for k in range(23)))
+    plan = given_plan(path, LAND.crop(2, 1, 12, 20), LAND, (2, 1))
+    with pytest.warns(LandscapeWarning, match="23 of 24 .* spur 8, far-off spur 9 and 13 more$"):
+        features_of(path, plan, LAND, (2, 1))
+
+
 def test_no_two_shapes_have_one_name(tmp_path: Path) -> None:
     said = ["ridge", "ridge", "ridge (2)", "ridge (2)", "6", None, None, "ridge"]
     path = drawn(tmp_path / "experts.geojson", *(line(k, 2, 9, name)

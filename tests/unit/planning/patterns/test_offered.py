@@ -275,6 +275,10 @@ def test_a_plan_that_saves_little_is_kept_all_the_same() -> None:
     assert knee_words(replace(knee.plan, budget=plan.cost)) is None  # nothing was left out
     assert knee_words(replace(knee.plan, budget=plan.cost + 3.0)) == (
         f"nothing more was found to build for the other 3 {plan.priced_in} of the budget")
+    in_cells = replace(knee.plan, cost_unit="cells")
+    assert knee_words(replace(in_cells, budget=plan.cost + 1.72)) == (
+        "nothing more was found to build for the other 1 cell of the budget")
+    assert knee_words(replace(in_cells, budget=plan.cost + 0.72)) is None  # it buys nothing
     assert knee.plan.cells.tolist() == part.cells.tolist()
 
 
