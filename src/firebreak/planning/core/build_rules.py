@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from firebreak.landscape.candidates.corridor import Cells, Corridor
 from firebreak.landscape.candidates.lines import narrow_ground
-from firebreak.landscape.landscape import Landscape, mask_of_cells
+from firebreak.landscape.landscape import Landscape
 from firebreak.planning.core.break_segments import CORNERS
 from firebreak.planning.core.corridors import HA_A_PIECE, MORE_PIECES, Corridors, mask_of
 
@@ -68,6 +68,7 @@ class BuildRules:
         self._last: _Built | None = None
         if lines.routes:
             self._narrow = narrow_ground(landscape)
+            self._strips = ndimage.label(self._narrow, CORNERS)[0]
 
     def allow(self, breaks: NDArray[np.bool_], cells: list[Cells]) -> NDArray[np.bool_]:
         """Mask of runs [N] that may come next.
@@ -162,16 +163,28 @@ class BuildRules:
         """
         if places not in self._stretches:
             own = [self._lines.corridors[k].cells for k in places]
-            self._stretches[places] = own if len(own) == 1 else _joined(own, self._narrow)
+            self._stretches[places] = own if len(own) == 1 else _joined(own, self._strips)
         return self._stretches[places]
 
 
-def _joined(parts: Sequence[Cells], narrow: NDArray[np.bool_]) -> list[Cells]:
-    """Flat cells of parts, those together that touch, over narrow ground [H, W] too."""
-    mask = mask_of_cells(np.concatenate(parts), narrow.shape) | narrow
-    stretch = ndimage.label(mask, CORNERS)[0].ravel()
-    touch = [[bool(np.isin(stretch[one], stretch[other]).any()) for other in parts]
-             for one in parts]
+def _joined(parts: Sequence[Cells], strips: NDArray[np.int32]) -> list[Cells]:
+    """Flat cells of parts, those together that touch, over narrow ground too.
+
+    strips: number of each strip of narrow ground [H, W], 0 elsewhere.
+    """
+    near = [_around(own, strips.shape) for own in parts]
+    names = [set(strips.ravel()[own].tolist()) - {0} for own in near]
+    touch = [[not mine.isdisjoint(others) or bool(np.isin(around, other).any())
+              for other, others in zip(parts, names, strict=True)]
+             for around, mine in zip(near, names, strict=True)]
     count, piece = connected_components(np.array(touch))
     return [np.concatenate([own for own, k in zip(parts, piece, strict=True) if k == number])
             for number in range(count)]
+
+
+def _around(cells: Cells, shape: tuple[int, ...]) -> Cells:
+    """Flat cells and those that touch them, also at a corner."""
+    row, col = (place[:, None] for place in np.divmod(cells, shape[1]))
+    down, right = (step.ravel() for step in np.mgrid[-1:2, -1:2])
+    return np.unique(np.clip(row + down, 0, shape[0] - 1) * shape[1]
+                     + np.clip(col + right, 0, shape[1] - 1))

@@ -15,6 +15,7 @@ from firebreak.landscape.landscape import mask_of_cells
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.barriers.enclose import of_corridors
 from firebreak.planning.core import build_rules
+from firebreak.planning.core.break_segments import CORNERS
 from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import Effort, SearchOptions
@@ -100,6 +101,24 @@ def test_a_barrier_of_many_stretches_is_many_pieces() -> None:
     assert most == 10
     built = mask_of_cells(line(15, 2, 2).cells, LAND.shape)
     assert max(own.size for own in of_corridors(barrier, LAND, 99.0, built)) == 8
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_parts_join_as_they_do_on_a_map_of_all_of_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    shape = tuple(rng.integers(3, 14, 2).tolist())
+    narrow = rng.random(shape) < rng.uniform(0.0, 0.4)
+    parts = [np.unique(rng.integers(0, narrow.size, rng.integers(1, 6)))
+             for _ in range(rng.integers(2, 5))]
+    stretch = ndimage.label(mask_of_cells(np.concatenate(parts), shape) | narrow, CORNERS)[0]
+    own = [set(stretch.ravel()[part].tolist()) for part in parts]
+    for _ in parts:  # as often as names may have to be handed on
+        own = [mine.union(*(other for other in own if not mine.isdisjoint(other))) for mine in own]
+    strips = ndimage.label(narrow, CORNERS)[0]
+    together = {frozenset(cells.tolist()) for cells in build_rules._joined(parts, strips)}
+    assert together == {
+        frozenset(np.concatenate([part for part, other in zip(parts, own, strict=True)
+                                  if other == mine]).tolist()) for mine in own}
 
 
 @pytest.mark.parametrize("method", CHOOSING)
