@@ -33,6 +33,7 @@ class Candidate(NamedTuple):
             cells that the budget buys times the plan fires above which it is left out, as it is
             where trials are slow, see `search.filling.tries_quickly`; None: none.
         closes: it is tried where closing may pay, see `barriers.offer.may_close`.
+        rates: it is tried among corridors too where trials are slow, as it burns no fire for them.
     """
 
     order: int
@@ -40,6 +41,7 @@ class Candidate(NamedTuple):
     most_trials: int | None = None
     closes: bool = False
     large: bool = False
+    rates: bool = False
 
     def fits(self, scene: "Scene", budget_share: float, plan_fires: int) -> bool:
         """True where the method is tried there."""
@@ -131,7 +133,8 @@ METHODS: dict[str, Method] = {
         "ranking.place_burn_probability", compared=True, rates_lines=True),
     "downstream-value": Method(
         f"treats the cells with the most value burned behind them; {_ANEW}",
-        "ranking.place_downstream_value", compared=True, candidate=Candidate(1), rates_lines=True),
+        "ranking.place_downstream_value", compared=True,
+        candidate=Candidate(1, rates=True), rates_lines=True),
     "betweenness": Method(
         f"treats the cells on the most paths of fire; {_ANEW}", "ranking.place_betweenness",
         candidate=Candidate(2, MOST_CELLS_OF_PATTERNS, large=True), rates_lines=True),

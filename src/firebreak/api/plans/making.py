@@ -49,7 +49,7 @@ from firebreak.planning.evaluation.knee import FIRES as KNEE_FIRES
 from firebreak.planning.evaluation.knee import KNEE_SAVED, Knee, at_knee, knee_fires
 from firebreak.planning.evaluation.refine import IMPROVED, improved_plan
 from firebreak.planning.making import make_plan
-from firebreak.planning.methods import CHOOSERS, POLICY_METHOD
+from firebreak.planning.methods import CHOOSERS, METHODS, POLICY_METHOD
 from firebreak.settings.planning import PLAN_FIRES
 
 if TYPE_CHECKING:
@@ -194,14 +194,18 @@ def _planned(request: PlanRequest, method: str, scene: "Scene", area: "PlanningA
 def _compared(made: PlanAtOnce, bar: Bar, window_plan: Maker | None) -> Evaluation:
     """The plan beside what the honest alternatives achieve on the same test fires."""
     options, plan = made.request.options, made.plan
-    # What the chosen method plans by itself stands beside the plan only where it is another one.
-    rivals = {name: other for name, other in made.others.items()
-              if name != plan.method or other.cells.tolist() != plan.cells.tolist()}
+    # What the chosen method plans by itself stands beside the plan only where it is another one;
+    # and no plan of corridors under the name of a method that places cells there.
+    in_cells = [name for name in METHODS
+                if made.request.corridors and not METHODS[name].takes_lines]
+    rivals = {name: other for name, other in made.others.items() if name not in in_cells
+              and (name != plan.method or other.cells.tolist() != plan.cells.tolist())}
     small = int(made.request.area.anywhere.treatable.sum()) <= MAX_TREATABLE
     cells = [POLICY_METHOD] if (made.request.corridors and made.request.policy and small
                                 and options.report != "brief") else []
     others = [name for name in [*compared_methods(options), *cells]
-              if options.report == "brief" or name not in (plan.method, *rivals)]
+              if options.report == "brief" or name in in_cells
+              or name not in (plan.method, *rivals)]
     existing = _existing(made, bar, window_plan)
     pairs = [(name, EXISTING) for name in existing if name != EXISTING]
     alternatives = {} if made.alternatives is None else {

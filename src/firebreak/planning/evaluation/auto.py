@@ -33,13 +33,14 @@ from firebreak.planning.evaluation.losses import mean_saving
 from firebreak.planning.evaluation.refine import moved_plan, without_useless
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import AUTO, CANDIDATES, METHODS
+from firebreak.planning.search.filling import tries_quickly
 
 if TYPE_CHECKING:
     from firebreak.agent.policy_file import Policy
 
-FIRST = ("dqn", "dqn-lookahead")
+FIRST = ("dqn", "downstream-value", "dqn-lookahead")
 """Candidates that plan first, the quickest before: among corridors or given lines alone it is the
-second. The others follow in order."""
+third, or the second where trials are slow. The others follow in order."""
 
 NO_LINES = "cells are placed there, not corridors or given lines"
 """The reason to leave a candidate out where the user supplies lines."""
@@ -160,19 +161,22 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     land = scene.landscape
     # Where lines are an offer, plans without them compete.
     anywhere = rules.lines is None or not rules.lines.only
-    everyone = [name for name in CANDIDATES if (entry := METHODS[name].candidate) is not None
-                and entry.fits(scene, budget_share, plan_fires)]
-    names = [name for name in everyone if anywhere or METHODS[name].takes_lines]
-    count = choice_count(plan_fires, land.fuel_model.size)
-    check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
+    everyone = {name: entry for name in CANDIDATES
+                if (entry := METHODS[name].candidate) is not None
+                and entry.fits(scene, budget_share, plan_fires)}
     # A corridor is as long as it should be, bare ground on the way included.
     routes = rules.lines is not None and rules.lines.routes
+    slow = routes and not tries_quickly(scene.field)
+    names = [name for name, entry in everyone.items()
+             if anywhere or METHODS[name].takes_lines or (slow and entry.rates)]
+    count = choice_count(plan_fires, land.fuel_model.size)
+    check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
     mended = rules if routes else replace(rules, least_m=least_length_m(land.cell_size_m))
 
     again = Again()
 
     def make(name: str, rules: PlanRules, report: Reporter, begun: Plan | None = None) -> Plan:
-        if not METHODS[name].takes_lines:
+        if anywhere and not METHODS[name].takes_lines:
             rules = replace(rules, lines=None)
         if name in makers and rules.lines is None:
             return begun or makers[name](scene, budget_share, plan_fires, name, rules, report)

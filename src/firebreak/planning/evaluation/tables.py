@@ -175,11 +175,15 @@ def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, 
     if not rivals:
         return None
     verb = "saves" if len(rivals) == 1 else "save"
-    # Beside a plan of corridors those that do not choose among them treat any cell.
-    cells = WHOLE_COST in (plan.notes or {}) and not METHODS[rivals[0]].takes_lines
+    cells = _places_cells(rivals[0], plan)
     return (f"On these test fires {' and '.join(rivals)} {verb} significantly more than "
             f"{plan.label} does: plan with",
             with_method(command, rivals[0]) + cells * " --cells")
+
+
+def _places_cells(method: str, plan: Plan) -> bool:
+    """True for a method that treats any cell beside a plan of corridors."""
+    return WHOLE_COST in (plan.notes or {}) and not METHODS[method].takes_lines
 
 
 def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:
@@ -190,7 +194,8 @@ def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:
     for name in evaluation.methods:
         pair = evaluation.paired.get(f"{plan.label} - {name}")
         # The chosen method by itself may save more in pieces that are not worth a crew's way.
-        if pair is not None and pair.high < 0.0 and name in METHODS and name != plan.method:
+        if pair is not None and pair.high < 0.0 and name in METHODS and (
+                name != plan.method or _places_cells(name, plan)):
             found.append((pair.difference, name))
     return [name for _, name in sorted(found)
             if not plan.cells.size
