@@ -58,18 +58,20 @@ def test_a_large_map_has_corridors_where_they_fit_the_memory(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("most", [100, 10_000])
-def test_a_policy_with_cells_stands_beside_corridors_on_small_maps_alone(
-        monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+@pytest.mark.parametrize(("method", "most", "dqn"), [
+    ("dqn-lookahead", 100, False), ("dqn-lookahead", 10_000, True),
+    ("downstream-value", 10_000, False)])
+def test_methods_of_cells_stand_beside_corridors_a_policy_on_small_maps_alone(
+        monkeypatch: pytest.MonkeyPatch, method: str, most: int, dqn: bool) -> None:
     asked: list[str] = []
     making = "firebreak.api.plans.making"
     monkeypatch.setattr(f"{making}.MAX_TREATABLE", most)
     monkeypatch.setattr(f"{making}.beside", lambda _, methods, *rest, **more: asked.extend(methods))
     monkeypatch.setattr(f"{making}.at_knee", lambda scene, plan, parts, *rest: Knee(plan, parts))
-    run = planned("sample:santa-ana", method="dqn-lookahead", area="20:44,20:44", test_fires=12)
+    run = planned("sample:santa-ana", method=method, area="20:44,20:44", test_fires=12)
     assert run.request.corridors
-    assert "random" in asked
-    assert ("dqn" in asked) == (most > 100)
+    assert {"random", "downstream-value"} <= set(asked)
+    assert ("dqn" in asked) == dqn
 
 
 def test_a_plan_that_nothing_judges_has_no_comparison() -> None:

@@ -12,6 +12,7 @@ import pytest
 from firebreak.agent.policy_file import Policy
 from firebreak.checks import InputError
 from firebreak.fire import FireConditions, KnownFires, Scene, burn, make_scene
+from firebreak.fire.effects.breaks import HoldRule
 from firebreak.fire.fires import Fires
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
@@ -353,3 +354,24 @@ def test_money_of_useless_segments_stays_unspent(scene: Scene, plain: Chosen,
     assert less.choice.unspent == pytest.approx(less.plan.budget - less.plan.cost)
     assert less.plan.cells.tolist() == [
         cell for cell in whole.plan.cells.tolist() if cell not in gone.cells]
+
+
+@pytest.mark.parametrize("conditions", [
+    replace(CONDITIONS, treatment=Treatment(kind="shaded"), hold=HoldRule(by="equipment")),
+    CONDITIONS])
+def test_value_behind_corridors_makes_the_first_plan_where_trials_are_slow(
+        conditions: FireConditions, policy: Policy) -> None:
+    scene = make_scene(generate(5, (16, 17), cell_size_m=30.0), conditions, 3)
+    cols = scene.landscape.shape[1]
+    pieces = [np.arange(row * cols + 2, row * cols + 14) for row in (3, 7, 11)]
+    lines = replace(lines_of(pieces, (0, 1, 2), only=True), routes=True)
+    free = np.isin(np.arange(scene.landscape.treatable.size), np.concatenate(pieces))
+    scene = replace(scene, landscape=replace(
+        scene.landscape, treatable=scene.landscape.treatable & free.reshape(-1, cols)))
+    first: list[str] = []
+    made = chosen(scene, policy, 0.4, rules=PlanRules(lines=lines),
+                  first=lambda plan: first.append(plan.method))
+    slow = conditions.hold is not None
+    assert ("downstream-value" in made.choice.candidates) == slow
+    assert first == ["downstream-value" if slow else "dqn-lookahead"]
+    assert np.isin(made.plan.cells, np.flatnonzero(free)).all()
