@@ -292,8 +292,8 @@ def changes_words(changes: Sequence[Change]) -> str:
     """A sentence on the lines that are kept, dropped and new."""
     count = {action: sum(one.action == action for one in changes) for action in RANK}
     return (f"of the lines of the existing network {count[KEEP]} are kept, {count[SHORTEN]} "
-            f"shortened and {count[DROP]} dropped; {count[JOIN]} new pieces join two of them, "
-            f"{count[LENGTHEN]} lengthen one, {count[ADD]} stand alone"
+            f"shortened and {count[DROP]} dropped; of the new pieces {count[JOIN]} join two of "
+            f"them, {count[LENGTHEN]} lengthen one, {count[ADD]} stand alone"
             + ("" if not count[COVERED] else
                f"; {counted(count[COVERED], 'other line')} on cells of these"))
 

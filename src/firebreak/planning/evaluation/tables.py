@@ -1,7 +1,7 @@
 """An evaluation as people and programs read it: aligned text, and `firebreak evaluate --json`."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -175,10 +175,16 @@ def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, 
     if not rivals:
         return None
     verb = "saves" if len(rivals) == 1 else "save"
-    cells = _places_cells(rivals[0], plan)
+    away = {"--improve": True}  # rivals begin with no network
+    chooses = METHODS[rivals[0]].takes_lines
+    cells = _places_cells(rivals[0], plan) or (not chooses and "--only-lines" in command)
+    if not chooses:
+        away |= {"--lines": True, "--only-lines": False}
+    if cells:
+        away |= {"--house-buffer": True, "--shortest-m": True}
     return (f"On these test fires {' and '.join(rivals)} {verb} significantly more than "
             f"{plan.label} does: plan with",
-            with_method(command, rivals[0]) + cells * " --cells")
+            with_method(command, rivals[0], away) + cells * " --cells")
 
 
 def _places_cells(method: str, plan: Plan) -> bool:
@@ -202,14 +208,18 @@ def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:
             or not np.isin(plan.cells, evaluation.plans[0][name].cells).all()]
 
 
-def with_method(command: str, method: str) -> str:
-    """A command that plans, with another method, and not into the same folder."""
+def with_method(command: str, method: str, away: Mapping[str, bool]) -> str:
+    """A command that plans, with another method, not into the same folder, and without options:
+    those of `away`, by name, True where a value follows.
+    """
+    without = {"--method": True, "--out": True, **away}
     kept, words = [], iter(shlex.split(command))
     for word in words:
-        if word in ("--method", "--out"):
-            next(words, None)
-        elif not word.startswith(("--method=", "--out=")):
+        name, given, _ = word.partition("=")
+        if name not in without:
             kept.append(word)
+        elif without[name] and not given:
+            next(words, None)
     return shlex.join([*kept, "--method", method])
 
 

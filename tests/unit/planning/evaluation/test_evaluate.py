@@ -404,10 +404,14 @@ def test_a_rival_is_told_apart_and_is_not_the_method_that_was_chosen(corridor: S
     assert "greedy and strips save significantly more than auto does" in sentence
     assert command == "firebreak plan x --method greedy"
     of_corridors = replace(plan, notes={WHOLE_COST: 9.0})
-    assert rival_words(found, of_corridors, "firebreak plan x") == (
+    typed = "firebreak plan x --improve a.gpkg --lines='b c' --house-buffer 9 --shortest-m=400"
+    assert rival_words(found, of_corridors, typed) == (
         sentence, "firebreak plan x --method greedy --cells")
+    assert rival_words(found, plan, f"{typed} --only-lines --budget 3%") == (
+        sentence, "firebreak plan x --budget 3% --method greedy --cells")
     taking = replace(found, paired={"auto - dqn-lookahead": Difference(-0.2, -0.3, -0.1)},
                      methods=dict.fromkeys(["auto", "dqn-lookahead"], summary))
-    words = rival_words(taking, of_corridors, "firebreak plan x")
+    words = rival_words(taking, of_corridors, typed)
     assert words is not None
-    assert words[1] == "firebreak plan x --method dqn-lookahead"
+    assert words[1] == ("firebreak plan x '--lines=b c' --house-buffer 9 --shortest-m=400 "
+                        "--method dqn-lookahead")
