@@ -266,6 +266,11 @@ def test_houses_that_lie_too_close_for_a_buffer_are_warned_of(place: Path, capsy
     assert main(["plan", "land.tif", *FEW, "--value", "homes.csv", "--method", "random",
                  "--test-fires", "0", "--out", "out"]) == 0
     assert (said in capsys.readouterr().err) == (apart == 2)
+    if apart == 2:
+        refusal = refused(capsys, "plan", "land.tif", *FEW, "--value", "homes.csv",
+                          "--house-buffer", "10")
+        assert "in at most 10% of the cells, got value in 25% of them; leave it out, and keep" in (
+            refusal)
 
 
 @pytest.mark.slow
@@ -375,7 +380,7 @@ def refused_lines(capsys: Out, *words: str) -> str:
      "corridors that the money pays for, got none on this map"),
     (("--value", "one.geojson", "--house-buffer", "1000"),
      "treatable ground outside the buffer of houses, got none"),
-    (("--house-buffer", "10"), "houses: value in at most a tenth of the cells, got none"),
+    (("--house-buffer", "10"), "houses: value in at most 10% of the cells, got none"),
     (("--method", "strips"), "a method that chooses among corridors or given lines: random, "),
     (("--house-buffer", "10", "--window-cells", "16"), "no --house-buffer for a plan by windows"),
     (("--lines", "lines.geojson", "--method", "strips", "--cells"), "a method that chooses among "

@@ -125,8 +125,12 @@ def check_corridors_fit(options: PlaceOptions, area: PlanningArea,
         warn(f"{value}: more than {MOST_HELD:.0%} of the cells hold some, so no distance is kept "
              "from them; keep corridors off by --must-exclude")
     if options.house_buffer and not known:
-        raise fail(expected="houses: value in at most a tenth of the cells", given="none",
-                   where="--house-buffer", remedy="name houses with --value, or leave it out")
+        named = value is not None or area.land.layers
+        share = float((area.land.value > 0.0)[area.land.inside].mean())
+        raise fail(expected=f"houses: value in at most {MOST_HELD:.0%} of the cells",
+                   given=f"value in {share:.0%} of them" if named else "none",
+                   where="--house-buffer", remedy="leave it out, and keep corridors off by "
+                   "--must-exclude" if named else "name houses with --value, or leave it out")
     check_houses(area.land, house_buffer_of(options))
     rows, cols = np.nonzero(area.land.treatable)
     if not rows.size or not options.shortest_m:

@@ -131,6 +131,7 @@ def features_of(path: Path, plan: Plan, full: Landscape, offset: Offset) -> list
         else:
             without.append(title)
     if without:
-        warn(f"{path}: {len(without)} of {len(found) + len(without)} shapes have no cell that may "
-             f"be treated there, and no row: {listed(without, MOST_NAMED)}")
+        warn(f"{path}: {len(without)} of {len(found) + len(without)} shapes "
+             f"{'has' if len(without) == 1 else 'have'} no cell that may be treated there, and no "
+             f"row: {listed(without, MOST_NAMED)}")
     return found

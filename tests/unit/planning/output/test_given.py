@@ -41,7 +41,7 @@ def test_lines_are_a_plan_of_their_cells_and_features_by_name(tmp_path: Path) ->
     assert set(row.tolist()) == {3}
     burns = part.burnable[3]
     assert sorted(col.tolist()) == [k for k in range(1, 12) if burns[k]]
-    with pytest.warns(LandscapeWarning, match="1 of 3 shapes have no cell .*: 3$"):
+    with pytest.warns(LandscapeWarning, match="1 of 3 shapes has no cell .*: 3$"):
         ridge, second = features_of(path, plan, LAND, (2, 1))
     assert (ridge.name, second.name) == ("ridge", "2")
     assert set(plan.cells.tolist()) == {*ridge.cells.tolist(), *second.cells.tolist()}
