@@ -77,6 +77,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
             landscape.
     """
     from firebreak.planning.methods import CHOOSERS, check_methods, method_of
+    from firebreak.planning.output.given import is_planned
 
     named = options.methods.split(",") if options.methods.strip() else []
     methods = [name.strip() for name in named]
@@ -88,7 +89,7 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
         if isinstance(source, str):
             check_there(source)
     for plan in plans:
-        if isinstance(plan, Path):
+        if isinstance(plan, Path) and (is_planned(plan) or not plan.is_file()):
             plan_file(plan)
     check_named_there(options)
     own = [_own_treatments(plan, options) for plan in plans]
@@ -225,13 +226,13 @@ def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions,
     """
     from firebreak.planning.core.plan import on_budget_of
     from firebreak.planning.output.export import read_plan
-    from firebreak.planning.output.given import given_plan, is_drawn, name_of
+    from firebreak.planning.output.given import given_plan, is_planned, name_of
 
     if not isinstance(given, Path):
         plan, own = given, [part for part in parts
                             if part.full.checksum() == given.landscape_checksum]
         part = own[0] if own else None
-    elif is_drawn(given):
+    elif not is_planned(given):
         part = _only(parts)
         land = part.land if treated is None else treated
         return on_budget_of(part.land, given_plan(given, land, part.full, part.offset,

@@ -119,12 +119,12 @@ def _breaks(options: SimulateOptions, part: Part) -> NDArray[np.bool_] | None:
     from firebreak.api.shared.records import warn_of_other_options
     from firebreak.planning.core.area import cut_grid, mask_on_part
     from firebreak.planning.output.export import read_plan
-    from firebreak.planning.output.given import breaks_in, is_drawn
+    from firebreak.planning.output.given import breaks_in, is_planned
 
     if options.plan is None:
         return None
     if isinstance(options.plan, Path):
-        if is_drawn(options.plan):
+        if not is_planned(options.plan):
             return breaks_in(options.plan, part.land, part.full, part.offset)
         warn_of_other_options(options.plan, options.scene)
         return cut_grid(read_plan(options.plan, part.full).break_mask(), part.land.shape,

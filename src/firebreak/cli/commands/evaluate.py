@@ -31,9 +31,9 @@ class EvaluateArguments(EvaluateOptions):
     """Files or folders, synthetic:SEED[:SIZE], or sample:NAME."""
     plan: list[Path] | None = None
     """Plans to compare too, each at its own cost: a folder that `firebreak plan` wrote, its
-    plan.csv or plan.tif, a Cell2Fire table, or shapes of lines or polygons, each of which is then
-    judged by itself too, by the treatment that its attribute 'treatment' names, beside
-    --treatment."""
+    plan.csv or plan.tif, a Cell2Fire table, any GeoTIFF of breaks (not 0), or shapes of lines or
+    polygons, each of which is then judged by itself too, by the treatment that its attribute
+    'treatment' names, beside --treatment."""
     out: Path | None = None
     """Folder that keeps what the fires burn under each plan: the same command continues after a
     kill."""
@@ -100,14 +100,14 @@ def _next(args: EvaluateArguments, done: "Evaluation",
           scenes: "list[Scene]") -> str:
     """The command that makes the plan of the best of the methods, on the first landscape."""
     from firebreak.planning.methods import CHOOSERS, METHODS
-    from firebreak.planning.output.given import is_drawn
+    from firebreak.planning.output.given import is_planned
 
     names = {name.strip() for name in args.methods.split(",")}  # a plan's file may be named alike
     found = {name: own.reduction for name, own in done.methods.items() if name in names
              and (name in CHOOSERS or METHODS[name].treats)}
     place = shlex.quote(args.landscapes[0])
     if not found:
-        shown = [one for one in args.plan or () if not is_drawn(one)]
+        shown = [one for one in args.plan or () if is_planned(one)]
         plan = f" --plan {shlex.quote(str(shown[0]))}" if shown else ""
         return f"firebreak visualize {place}{plan}{scene_words(args.scene)} --serve"
     cut = re.search(r"\[([\d:,]+)\]$", scenes[0].landscape.name)  # a window of a map

@@ -23,6 +23,9 @@ from firebreak.landscape.raster.shape_files import Shape, read_shapes
 
 _FARTHEST = 1e8  # in units of the reference system; the Earth is 4e7 m around
 
+NARROW = 0.01
+"""Side of a cell: polygons that follow the edges of cells are so far off them, at most, where they
+come from another reference system or were rounded."""
 MOST_SHAPE_CELLS = 50_000_000
 """Cells of the rectangle around one shape, at most."""
 
@@ -253,13 +256,18 @@ def cells_of(geometries: list[dict[str, Any]], to_cells: rasterio.Affine, landsc
         raise fail(expected=f"shapes of at most {MOST_SHAPE_CELLS:,} cells from edge to edge",
                    given=f"one of {rows:,} x {cols:,}", where=str(path),
                    remedy="cut the shapes to the landscape's area")
-    a, b, c, d, e, f = landscape.transform
-    corner = rasterio.Affine(a, b, c + a * left + b * top, d, e, f + d * left + e * top)
+    corner = _moved(rasterio.Affine(*landscape.transform), left, top)
     mask = covered_cells(geometries, (rows, cols), corner, touched=False)
     if not mask.any():
         mask = covered_cells(geometries, (rows, cols), corner, touched=True)
     found = np.nonzero(mask)
     return _on_map(found[0] + top, found[1] + left, landscape)
+
+
+def _moved(grid: rasterio.Affine, right: float, down: float) -> rasterio.Affine:
+    """The transform of a grid that begins so many columns and rows further on."""
+    a, b, c, d, e, f = grid[:6]
+    return rasterio.Affine(a, b, c + a * right + b * down, d, e, f + d * right + e * down)
 
 
 def _on_map(row: NDArray[np.int64], col: NDArray[np.int64], landscape: Landscape) -> Covered:
@@ -276,16 +284,27 @@ def flat_cells(row: NDArray[Any], col: NDArray[Any], shape: tuple[int, int],
 def covered_cells(geometries: list[dict[str, Any]], shape: tuple[int, int],
                    transform: rasterio.Affine, *, touched: bool) -> NDArray[np.bool_]:
     """The cells [H, W] whose centre polygons hold, or which they touch, and which lines and points
-    touch.
+    touch. A polygon that reaches less than NARROW into a cell from an edge does not touch it.
     """
     mask = np.zeros(shape, np.bool_)
     areas = [one for one in geometries if one["type"].endswith("Polygon")]
     others = [one for one in geometries if not one["type"].endswith("Polygon")]
-    for some, all_touched in ((areas, touched), (others, True)):
-        if some:
-            mask |= rasterize(some, shape, transform=transform, all_touched=all_touched,
-                              dtype=np.uint8) != 0
-    return mask
+
+    def cells(some: list[dict[str, Any]], right: float = 0.0, down: float = 0.0, *,
+              all_touched: bool = True) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = rasterize(
+            some, shape, transform=_moved(transform, right, down), all_touched=all_touched,
+            dtype=np.uint8) != 0
+        return found
+
+    if areas:
+        mask = cells(areas, all_touched=touched)
+        # What reaches into the middle of a cell reaches into the cell on every grid nearby.
+        wide = np.logical_and.reduce([mask, *(
+            cells(areas, right, down) for right in (-NARROW, NARROW) for down in (-NARROW, NARROW))
+            ]) if touched else mask
+        mask = wide if wide.any() else mask
+    return mask | cells(others) if others else mask
 
 
 def corners_of(coordinates: Any) -> NDArray[np.float64]:

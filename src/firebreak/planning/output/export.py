@@ -113,9 +113,9 @@ def read_widths(path: Path, landscape: Landscape) -> NDArray[np.float64] | None:
     said = [line.get(WIDTH) for line in csv.DictReader(lines_of(table))]
     if not any(said):
         return None
-    widths = np.zeros(landscape.fuel_model.size)
+    widths, cells = np.zeros(landscape.fuel_model.size), _read_csv(table, landscape)
     try:
-        widths[_read_csv(table, landscape)] = [float(one or "nan") for one in said]
+        widths[cells] = [float(one or "nan") for one in said]
     except ValueError as error:
         raise _damaged(table, f"no numbers in the column {WIDTH} ({error})") from error
     if not ((widths >= 0.0) & (widths < np.inf)).all():

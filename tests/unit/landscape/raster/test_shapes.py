@@ -17,6 +17,7 @@ from firebreak.checks import InputError
 from firebreak.landscape.formats.overlays import with_rasters
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.raster import shape_files
+from firebreak.landscape.raster.line_cells import masks_of_shapes
 from firebreak.landscape.raster.on_grid import mask_of, read_on_grid
 from firebreak.landscape.raster.shapes import mask_of_shapes
 from firebreak.landscape.synthetic.generate import generate
@@ -87,6 +88,24 @@ def test_longitude_and_latitude_are_the_rule(tmp_path: Path) -> None:
     nested = written(tmp_path, json.dumps({"type": "GeometryCollection", "geometries": [degrees]}),
                      "nested.json")
     assert np.array_equal(mask_of(nested, LAND), cells(2, 6, 3, 9))
+
+
+@pytest.mark.parametrize("rounded", [None, 6])
+def test_a_polygon_along_the_edges_of_cells_covers_no_others(tmp_path: Path,
+                                                             rounded: int | None) -> None:
+    """Whatever another reference system, or rounding, makes of its corners."""
+    ours = box(2, 6, 3, 9)
+    degrees = transform_geom("EPSG:5070", "EPSG:4326", ours,
+                             precision=-1 if rounded is None else rounded)
+    narrow = box(1.0, 9.0, 4.999, 5.001)  # of 6 cm
+    for shape, system, expected in ((ours, "EPSG:5070", cells(2, 6, 3, 9)),
+                                    (degrees, None, cells(2, 6, 3, 9)),
+                                    (narrow, "EPSG:5070", cells(1, 9, 4, 6))):
+        path = written(tmp_path, collection(shape, system=system))
+        assert np.array_equal(mask_of_shapes(path, LAND, touched=True) & expected, expected)
+        found = [one.mask for one in masks_of_shapes(path, LAND)]
+        if shape is not narrow:
+            assert np.array_equal(found, [expected])
 
 
 def test_lines_and_points_cover_what_they_touch(tmp_path: Path) -> None:

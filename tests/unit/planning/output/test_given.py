@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rasterio.crs import CRS
+from rasterio.warp import transform_geom
 
 import firebreak
 from drawn_lines import CELL, NORTH, WEST, drawn, line_of
@@ -101,13 +102,22 @@ def forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     ranks = np.zeros(full.shape, np.int32)
     ranks.ravel()[cells] = 1
     write_geotiff("raster.tif", {"rank": ranks}, full)
+    part = full.crop(4, 1, 14, 24)  # experts draw on grids of their own
+    write_geotiff("part.tif", {"breaks": ranks[4:18, 1:25] * -3}, part)
     row, col = np.divmod(cells, full.shape[1])
+    degrees = transform_geom(CRS.from_epsg(32611), "EPSG:4326", [
+        {"type": "Polygon", "coordinates": [[
+            (WEST + CELL * x, NORTH - CELL * y) for x, y in (
+                (c, r), (c + 1, r), (c + 1, r + 1), (c, r + 1), (c, r))]]}
+        for r, c in zip(row.tolist(), col.tolist(), strict=True)])
+    Path("degrees.geojson").write_text(json.dumps(
+        {"type": "GeometryCollection", "geometries": degrees}))
     Path("table.csv").write_text("row,col\n" + "".join(
         f"{r},{c}\n" for r, c in zip(row.tolist(), col.tolist(), strict=True)))
     Path("folder").mkdir()
     Path("folder/plan.csv").write_text(Path("table.csv").read_text())
     found = {"shapes": "shapes.geojson", "raster": "raster.tif", "table": "table.csv",
-             "plan": "folder"}
+             "plan": "folder", "part": "part.tif", "degrees": "degrees.geojson"}
     if has_vector_reader():
         import geopandas
 
