@@ -29,7 +29,7 @@ from firebreak.checks import fail
 from firebreak.landscape.names import check_there, path_of
 from firebreak.landscape.raster.windows import Window, list_windows
 from firebreak.planning.core.area import cut_plan, named_shape
-from firebreak.planning.output.earlier import plan_file
+from firebreak.planning.output.earlier import is_planned, plan_file
 from firebreak.seeding import generator
 from firebreak.settings.budget import UNSAID
 
@@ -77,7 +77,6 @@ def request_of(sources: "Sequence[str | Landscape]", options: EvaluateOptions,
             landscape.
     """
     from firebreak.planning.methods import CHOOSERS, check_methods, method_of
-    from firebreak.planning.output.given import is_planned
 
     named = options.methods.split(",") if options.methods.strip() else []
     methods = [name.strip() for name in named]
@@ -226,7 +225,7 @@ def _plan(given: "Path | Plan", parts: Sequence[Part], options: EvaluateOptions,
     """
     from firebreak.planning.core.plan import on_budget_of
     from firebreak.planning.output.export import read_plan
-    from firebreak.planning.output.given import given_plan, is_planned, name_of
+    from firebreak.planning.output.given import given_plan, name_of
 
     if not isinstance(given, Path):
         plan, own = given, [part for part in parts

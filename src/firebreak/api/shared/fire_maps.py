@@ -118,8 +118,9 @@ def _breaks(options: SimulateOptions, part: Part) -> NDArray[np.bool_] | None:
     """The breaks of the plan that is named, if any."""
     from firebreak.api.shared.records import warn_of_other_options
     from firebreak.planning.core.area import cut_grid, mask_on_part
+    from firebreak.planning.output.earlier import is_planned
     from firebreak.planning.output.export import read_plan
-    from firebreak.planning.output.given import breaks_in, is_planned
+    from firebreak.planning.output.given import breaks_in
 
     if options.plan is None:
         return None

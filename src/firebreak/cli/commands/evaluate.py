@@ -100,7 +100,7 @@ def _next(args: EvaluateArguments, done: "Evaluation",
           scenes: "list[Scene]") -> str:
     """The command that makes the plan of the best of the methods, on the first landscape."""
     from firebreak.planning.methods import CHOOSERS, METHODS
-    from firebreak.planning.output.given import is_planned
+    from firebreak.planning.output.earlier import is_planned
 
     names = {name.strip() for name in args.methods.split(",")}  # a plan's file may be named alike
     found = {name: own.reduction for name, own in done.methods.items() if name in names

@@ -46,6 +46,18 @@ def plan_file(path: Path) -> Path:
                where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
 
 
+def is_planned(path: Path) -> bool:
+    """True for what `export.read_plan` reads: the folder or the table of a plan, or its raster,
+    beside a record of how it was made. Other rasters and shapes are breaks from elsewhere, on any
+    grid.
+    """
+    from firebreak.landscape.raster.shape_files import is_vector
+
+    record = f"{path.stem}.json"
+    return not is_vector(path) and (path.is_dir() or path.suffix.lower() == ".csv" or any(
+        (folder / record).is_file() for folder in (path.parent, plan_folder(path))))
+
+
 def plan_folder(path: Path) -> Path:
     """The folder of the plan that a path names: itself, or that of a file of the plan."""
     folder = path if path.is_dir() else path.parent

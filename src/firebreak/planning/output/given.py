@@ -15,7 +15,6 @@ from firebreak.landscape.raster.line_cells import masks_of_shapes
 from firebreak.landscape.raster.shape_files import file_and_layer, is_vector
 from firebreak.planning.core.area import Offset, cut_grid, mask_on_part
 from firebreak.planning.core.plan import EXISTING, Plan, plan_of_cells
-from firebreak.planning.output.earlier import plan_folder
 from firebreak.planning.output.export import read_plan, read_widths
 
 if TYPE_CHECKING:
@@ -44,15 +43,6 @@ def is_drawn(path: object) -> bool:
 def _is_plan(path: Path) -> bool:
     """True for the folder or the table of a plan."""
     return not is_drawn(path) and (path.is_dir() or path.suffix.lower() == ".csv")
-
-
-def is_planned(path: Path) -> bool:
-    """True for what `read_plan` reads: the folder or the table of a plan, or its raster, beside a
-    record of how it was made. Other rasters and shapes are breaks from elsewhere, on any grid.
-    """
-    record = f"{path.stem}.json"
-    return _is_plan(path) or (not is_drawn(path) and any(
-        (folder / record).is_file() for folder in (path.parent, plan_folder(path))))
 
 
 def breaks_in(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
