@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from firebreak.agent.dqn import DQNAgent
+from firebreak.agent.policy_file import save_policy
 from firebreak.api.shared.executor_options import use_threads
 from firebreak.checks import InputError, fail
 from firebreak.planning.evaluation.intervals import bounds_over_maps
@@ -96,9 +97,11 @@ def run_all(args: argparse.Namespace) -> None:
         wanted = planned(args)
         done = {Run(row["variant"], tuple(row["changes"]), row["seed"]) for row in rows}
         log = JsonLines(args.out)
+        if args.keep is not None:
+            args.keep.mkdir(parents=True, exist_ok=True)
         for run in wanted:
             if run not in done:
-                for row in train(args.config, run, args.judged_at):
+                for row in train(args.config, run, args.judged_at, args.keep):
                     log.write(row)
                     rows.append(row)
                     print(f"{row['variant']} seed {run.seed}: {row['reduction']:.4f}, its first "
@@ -128,9 +131,12 @@ def planned(args: argparse.Namespace) -> list[Run]:
     return [Run(name, tuple(base + _changes(variants, name)), seed) for seed, name in named]
 
 
-def train(config_name: str, run: Run, judged_at: Sequence[float]) -> list[dict[str, Any]]:
+def train(config_name: str, run: Run, judged_at: Sequence[float],
+          keep: Path | None = None) -> list[dict[str, Any]]:
     """Trains one run and judges its last weights on the validation landscapes: a row, and one
     before it of its twin, if it has any.
+
+    keep: folder that gets the last weights, each a policy file VARIANT-SEED.safetensors.
     """
     config = load_config(config_name, [*run.changes, f"seed={run.seed}"])
     use_threads(config.train.threads, config.train.torch_threads)
@@ -146,6 +152,9 @@ def train(config_name: str, run: Run, judged_at: Sequence[float]) -> list[dict[s
             if len(judged) == len(judged_at):
                 break
         values = [_first_value(trainer, learner) for learner in learners.values()]
+        for name, learner in learners.items() if keep is not None else ():
+            save_policy(keep / f"{name.replace(' ', '-')}-{run.seed}.safetensors",
+                        learner.online_net, {"run": name, "seed": run.seed})
         trainer.close()
     common = {"changes": list(run.changes), "config": config_name, "env_steps": trainer.env_steps,
               "learner_steps": trainer.agent.learner_steps,
@@ -333,6 +342,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", action="append", default=[], help="change the base, key=value")
     parser.add_argument("--judged-at", type=float, nargs="+", default=JUDGED_AT,
                         help="shares of the episodes, rising")
+    parser.add_argument("--keep", type=Path, help="folder for the last weights of every run")
     parser.add_argument("--out", type=Path, default=Path("outputs/ablation.jsonl"))
     parser.add_argument("--screen", action="store_true", help="sets of variants, not one by one")
     parser.add_argument("--table", action="store_true", help="only print the table")

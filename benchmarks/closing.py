@@ -15,6 +15,8 @@ cost: a bound of what one barrier can do, not a rival below the cost of it.
   breaks that crews hold; the budget .4 to 1.3 barriers.
 - windows: windows of real maps, houses drawn beside developed land, else as drawn.
 - below: towns as in the preset closing, on 16 x 16 cells, the budget .44 to .94 barriers.
+- sealed: 48 jobs as in drawn and 12 as in windows, none of which is in another set, a third of each
+  from each stratum of budget over barrier: below .7, .7 to 1, 1 and above.
 
 `anneal`, from the plan of `segments`, and `dqn-search` try 800 plans.
 """
@@ -63,7 +65,10 @@ PLAN_FIRES, TEST_FIRES = 256, 1000
 SEARCH = SearchOptions(evaluations=800)
 CUT = "cut"
 METHODS = (CUT, "downstream-value", "segments", "dqn", "dqn-lookahead", "enclose", "auto")
-STRATA = ((0.0, 0.7), (0.7, 1.0), (1.0, np.inf))
+Stratum = tuple[float, float]
+STRATA: tuple[Stratum, ...] = ((0.0, 0.7), (0.7, 1.0), (1.0, np.inf))
+ALL: Stratum = (0.4, 1.3)
+"""Budgets over the cost of the barrier, of all strata."""
 OPEN_LAND = 0.002
 """Value of a cell of open land where a house is worth 1."""
 MAPS = ("landfire-santa-ana-ca", "landfire-bitterroot-mt", "landfire-worcester-vt-north")
@@ -125,9 +130,11 @@ def round_towns(data: Path) -> Iterator[Job]:
         yield job
 
 
-def drawn_towns(data: Path, count: int = 48) -> Iterator[Job]:
-    """Synthetic maps with irregular towns, as many as there is a barrier for."""
-    seed = 0
+def drawn_towns(data: Path, count: int = 48, seed: int = 0, name: str = "drawn",
+                strata: tuple[Stratum, ...] = (ALL,)) -> Iterator[Job]:
+    """Synthetic maps with irregular towns, as many as there is a barrier for, of seeds above one;
+    budgets over barriers from the strata by turns.
+    """
     while count:
         seed += 1
         rng = generator(seed, "closing", "towns")
@@ -135,7 +142,8 @@ def drawn_towns(data: Path, count: int = 48) -> Iterator[Job]:
         towns = draw_towns(rng, land)
         value = np.where(land.burnable, OPEN_LAND, 0.0)
         value[towns & land.burnable] = 1.0 + rng.poisson(1.0, int((towns & land.burnable).sum()))
-        job = _drawn(f"drawn-{seed}", replace(land, value=value.astype(np.float32)), towns, seed)
+        job = _drawn(f"{name}-{seed}", replace(land, value=value.astype(np.float32)), towns, seed,
+                     strata[count % len(strata)])
         if job is not None:
             count -= 1
             yield job
@@ -155,27 +163,34 @@ def draw_towns(rng: np.random.Generator, land: Landscape) -> Mask:
     return towns
 
 
-def windows(data: Path, count: int = 12, side: int = 56) -> Iterator[Job]:
-    """Windows of real maps with houses beside developed land, spread over the maps."""
+def windows(data: Path, count: int = 12, side: int = 56, passed: int = 0, prefix: str = "",
+            strata: tuple[Stratum, ...] = (ALL,)) -> Iterator[Job]:
+    """Windows of real maps with houses beside developed land, spread over the maps.
+
+    passed: as many jobs of each map are passed over; strata: as in `drawn_towns`.
+    """
     for number, name in enumerate(MAPS):
         whole = read_landscape(str(data / name))
         rows, cols = whole.shape
         edge = near(developed(whole), whole, 60.0)
         found = [window for window in list_windows([Window(0, 0, rows, cols)], side, side, whole)
                  if 20 <= edge[window.slices].sum() <= 400]
-        taken, own = 0, count // len(MAPS)
-        for k in np.linspace(0, len(found) - 1, min(len(found), 3 * own)).astype(int).tolist():
+        taken, own = -passed, count // len(MAPS)
+        spread = np.linspace(0, len(found) - 1, min(len(found), 3 * own)).astype(int).tolist()
+        for k in [*spread, *sorted({*range(len(found))} - {*spread})]:
             seed = 1000 * (number + 1) + k
             land = found[k].of(whole)
             houses = edge[found[k].slices] & (
                 generator(seed, "closing", "houses").random(land.shape) < 0.4)
             houses[[0, 1, -2, -1]] = houses[:, [0, 1, -2, -1]] = False
             value = np.where(land.burnable, OPEN_LAND, 0.0) + houses
-            job = _drawn(f"{name}-{found[k].row}-{found[k].col}",
-                         replace(land, value=value.astype(np.float32)), houses, seed)
+            job = _drawn(f"{prefix}{name}-{found[k].row}-{found[k].col}",
+                         replace(land, value=value.astype(np.float32)), houses, seed,
+                         strata[(number + taken) % len(strata)])
             if job is not None:
                 taken += 1
-                yield job
+                if taken > 0:
+                    yield job
             if taken == own:
                 break
 
@@ -191,25 +206,36 @@ def towns_below(data: Path, count: int = 48) -> Iterator[Job]:
         yield job._replace(plan_fires=128)
 
 
-def _drawn(name: str, land: Landscape, towns: Mask, seed: int) -> Job | None:
-    """The job with fires, breaks and a budget drawn by a seed."""
+def sealed(data: Path) -> Iterator[Job]:
+    """Towns and windows that are in no other set."""
+    bounds = tuple((max(low, ALL[0]), min(high, ALL[1])) for low, high in STRATA)
+    yield from drawn_towns(data, 48, 610_000, "sealed", bounds)
+    yield from windows(data, 12, passed=4, prefix="sealed-", strata=bounds)
+
+
+def _drawn(name: str, land: Landscape, towns: Mask, seed: int, ratios: Stratum) -> Job | None:
+    """The job with fires, breaks and a budget drawn by a seed; ratios: least and largest budget
+    over the barrier.
+    """
     rng = generator(seed, "closing", "job")
     regime = FireRegime(burned_share=rng.uniform(0.3, 0.9), duration_sigma=0.3,
                         edge_share=float(rng.choice((0.0, 0.5, 1.0, 1.0))))
     kind = str(rng.choice(("", "", "held", "breached")))
     conditions = KINDS[kind].conditions(FireConditions(regime=regime), seed)
     job = job_of(f"{name}-{kind or 'hard'}-{regime.edge_share:g}", land, towns, conditions,
-                 rng.uniform(0.4, 1.3), seed)
+                 rng.uniform(*ratios), seed)
     return job if job is not None and job.barrier.cells.size >= 6 else None
 
 
 SETS: dict[str, Callable[[Path], Iterator[Job]]] = {
     "round": round_towns, "drawn": drawn_towns, "windows": windows,
-    "below": towns_below}
+    "below": towns_below, "sealed": sealed}
 
 
 def measure(job: Job, method: str, policy: Policy | None) -> dict[str, Any]:
-    """Share of the test fires' loss that a method's plan saves, and its processor seconds."""
+    """Share of the test fires' loss that a method's plan saves, its processor seconds, and what it
+    saves of each test fire as a share of the mean loss.
+    """
     scene, land = job.scene, job.scene.landscape
     began = process_time()
     share = min(1.0, job.budget / float(land.cost[land.treatable].astype(np.float64).sum()))
@@ -223,10 +249,11 @@ def measure(job: Job, method: str, policy: Policy | None) -> dict[str, Any]:
         cells = make_plan(scene, share, job.plan_fires, method, seed=0, policy=policy,
                           search=SEARCH, rules=rules).cells
     seconds, test = process_time() - began, scene.fires("test", TEST_FIRES)
-    reduction = 1.0 - burn(scene, test, cells).loss.mean() / burn(scene, test).loss.mean()
-    return {"job": job.name, "method": method, "by": by, "reduction": round(float(reduction), 5),
+    untreated = burn(scene, test).loss
+    saved = (untreated - burn(scene, test, cells).loss) / untreated.mean()
+    return {"job": job.name, "method": method, "by": by, "reduction": round(float(saved.mean()), 5),
             "seconds": round(seconds, 2), "ratio": round(job.ratio, 3),
-            "barrier": round(job.barrier.cost, 2)}
+            "barrier": round(job.barrier.cost, 2), "saved": saved.round(5).tolist()}
 
 
 def tables(records: list[dict[str, Any]], methods: tuple[str, ...]) -> Iterator[str]:
@@ -237,7 +264,7 @@ def tables(records: list[dict[str, Any]], methods: tuple[str, ...]) -> Iterator[
     whole = {name: own for name, own in by_job.items() if set(methods) <= set(own)}
     groups: dict[str, list[dict[str, dict[str, Any]]]] = {}
     for kind, begins in (("round", "round"), ("drawn", "drawn"), ("windows", "landfire"),
-                         ("below", "below")):
+                         ("below", "below"), ("sealed", "sealed")):
         jobs = [own for name, own in whole.items() if name.startswith(begins)]
         groups[kind] = jobs
         for low, high in STRATA if kind != "round" else ():
@@ -267,12 +294,16 @@ def main() -> None:
     options.add_argument("--methods", default=",".join(METHODS), help="comma-separated")
     options.add_argument("--most", type=int, default=10_000, help="jobs of a set, at most")
     options.add_argument("--policy", type=Path, default=SHIPPED)
+    options.add_argument("--follow", type=Path, nargs="+", default=(),
+                         help="policies that dqn follows besides, each a method 'dqn NAME'")
     options.add_argument("--table", action="store_true", help="measure nothing")
     options.add_argument("--records", type=Path, default=Path("outputs/closing.jsonl"))
     args = options.parse_args()
     set_threads(1)
     torch.set_num_threads(1)
-    methods, policy = tuple(args.methods.split(",")), load_policy(args.policy)
+    policies = {"": load_policy(args.policy)} | {
+        file.stem: load_policy(file) for file in args.follow}
+    methods = (*args.methods.split(","), *(f"dqn {file.stem}" for file in args.follow))
     records = read_records(args.records)
     done = {(record["job"], record["method"]) for record in records}
     args.records.parent.mkdir(parents=True, exist_ok=True)
@@ -281,11 +312,12 @@ def main() -> None:
             for method in methods:
                 if (job.name, method) in done:
                     continue
+                own, _, policy = method.partition(" ")
                 with known(from_start("segments")):
-                    record = measure(job, method, policy)
+                    record = measure(job, own, policies[policy]) | {"method": method}
                 with args.records.open("a", encoding="utf-8") as out:
                     out.write(json.dumps(record) + "\n")
-                print(json.dumps(record), flush=True)
+                print(job.name, method, record["reduction"], record["seconds"], flush=True)
                 records.append(record)
     for line in tables(records, methods):
         print(line)
