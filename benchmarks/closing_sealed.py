@@ -42,10 +42,10 @@ def by_method(records: list[Record]) -> ByMethod:
 
 
 def strata_of(jobs: dict[str, Record]) -> dict[str, list[str]]:
-    """Names of the jobs of each stratum, and of all of them."""
+    """Names of the jobs of each stratum that has several, and of all of them."""
     found = {f"{low:g} to {high:g}": [name for name, one in jobs.items()
                                       if low <= one["ratio"] < high] for low, high in STRATA}
-    return {**found, "all": list(jobs)}
+    return {**{name: own for name, own in found.items() if len(own) > 1}, "all": list(jobs)}
 
 
 def reductions(found: ByMethod, method: str, jobs: list[str]) -> NDArray[np.float64]:
@@ -78,7 +78,7 @@ def methods_table(found: ByMethod) -> Iterator[str]:
     groups = strata_of(found[AUTO])
     yield f"| method | {' | '.join(groups)} | CPU s | auto minus it |"
     yield "|---" * (len(groups) + 3) + "|"
-    for method in (name for name in found if name.startswith((LEARNED, TWIN)) is False):
+    for method in (name for name in found if not name.startswith((LEARNED, TWIN))):
         means = [f"{reductions(found, method, jobs).mean():.3f}" for jobs in groups.values()]
         seconds = np.mean([one["seconds"] for one in found[method].values()])
         minus = [f"{stratum}: {shown(reductions(found, AUTO, jobs) - own)}"

@@ -7,6 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import closing
+import closing_sealed
 
 from firebreak.planning.methods import METHODS
 
@@ -61,3 +62,32 @@ def test_tables_pair_methods_by_job_and_leave_out_jobs_that_lack_one() -> None:
     assert "drawn, budget 0 to 0.7: 2 jobs" in lines
     below = [{**record, "job": record["job"].replace("drawn", "below")} for record in records]
     assert next(closing.tables(below, ("segments", "enclose"))) == "below: 6 jobs"
+
+
+@pytest.mark.slow
+def test_sealed_towns_are_fresh_and_come_from_each_stratum() -> None:
+    jobs = [job for _, job in zip(range(3), closing.sealed(NOWHERE), strict=False)]
+    assert all(job.name.startswith("sealed-61000") for job in jobs)
+    assert sorted(sum(low <= job.ratio for low, _ in closing.STRATA) for job in jobs) == [1, 2, 3]
+
+
+def sealed(job: str, method: str, saved: list[float], seconds: float = 1.0) -> dict:
+    return {"job": f"sealed-{job}", "method": method, "by": method, "saved": saved, "ratio": 0.9,
+            "reduction": sum(saved) / len(saved), "seconds": seconds}
+
+
+def test_policies_are_paired_with_their_twins_and_auto_with_methods_as_quick() -> None:
+    records = [sealed(job, f"dqn {kind}-{seed}", [level + 0.1 * seed])
+               for job in "ab" for seed in range(2)
+               for kind, level in (("base", 0.4), ("twin-of-base", 0.1))]
+    *_, pooled = closing_sealed.discount_table(closing_sealed.by_method(records))
+    assert pooled.startswith("| all | 2 | 0.450 | 0.150 | +0.300 (+0.300 to +0.300); by seed +0.300")
+    fires = [0.1 * (k % 3) for k in range(60)]
+    records = [sealed("a", "auto", fires, 2.0), sealed("a", "cut", [1.0 + one for one in fires]),
+               sealed("a", "segments", [0.5 + 0.9 * one for one in fires]),
+               sealed("a", "enclose", [one - 0.2 for one in fires]),
+               sealed("a", "dqn-search", [1.0 + 0.9 * one for one in fires], 3.0)]
+    found = closing_sealed.by_method(records)
+    count, *worse = closing_sealed.single_jobs(found)
+    assert count.startswith("2 pairs")
+    assert len(worse) == 1 and "segments" in worse[0]
