@@ -81,7 +81,7 @@ def test_policies_are_paired_with_their_twins_and_auto_with_methods_as_quick() -
                for job in "ab" for seed in range(2)
                for kind, level in (("base", 0.4), ("twin-of-base", 0.1))]
     *_, pooled = closing_sealed.discount_table(closing_sealed.by_method(records))
-    assert pooled.startswith("| all | 2 | 0.450 | 0.150 | +0.300 (+0.300 to +0.300); by seed +0.300")
+    assert pooled.startswith("| all | 2 | 0.450 | 0.150 | +0.300 (+0.300 to +0.300); by seed +0.3")
     fires = [0.1 * (k % 3) for k in range(60)]
     records = [sealed("a", "auto", fires, 2.0), sealed("a", "cut", [1.0 + one for one in fires]),
                sealed("a", "segments", [0.5 + 0.9 * one for one in fires]),
@@ -90,4 +90,5 @@ def test_policies_are_paired_with_their_twins_and_auto_with_methods_as_quick() -
     found = closing_sealed.by_method(records)
     count, *worse = closing_sealed.single_jobs(found)
     assert count.startswith("2 pairs")
-    assert len(worse) == 1 and "segments" in worse[0]
+    assert len(worse) == 1
+    assert "segments" in worse[0]
