@@ -1,5 +1,5 @@
-"""Every gradient step of every preset samples the replay; the target network is read above
-discount 0.
+"""Every gradient step of every preset samples the replay, and its twin's too; the target network is
+read once in each step above discount 0.
 """
 
 from dataclasses import replace
@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from firebreak.agent import dqn
+from firebreak.agent.exploration import discount_at
 from firebreak.agent.replay import Replay
 from firebreak.train.config.load import load_config, presets
 from firebreak.train.config.schema import LandscapeConfig
@@ -35,7 +36,8 @@ def test_every_gradient_step_of_a_preset_samples_the_replay(
         agent=replace(tiny.agent, segments=own.agent.segments, gain_share=own.agent.gain_share,
                       gain_fires=4, discount=own.agent.discount, n_step=own.agent.n_step,
                       discount_end=own.agent.discount_end, discount_begin=3, discount_finish=6,
-                      fit_steps=fit))
+                      fit_steps=fit, twin=own.agent.twin,
+                      demonstrations=own.agent.demonstrations))
     counts = dict.fromkeys(("sample", "sample_gains", "sample_ahead", "target"), 0)
 
     def counted(owner: object, name: str, key: str) -> None:
@@ -59,8 +61,10 @@ def test_every_gradient_step_of_a_preset_samples_the_replay(
     assert steps > 6 + fit
     ahead = own.agent.looks_ahead
     assert ahead == (own.agent.discount > 0.0)
-    assert counts["sample"] + counts["sample_gains"] + counts["sample_ahead"] == steps
+    samples = counts["sample"] + counts["sample_gains"] + counts["sample_ahead"]
+    assert samples == steps * (2 if own.agent.twin else 1)
     assert (counts["sample_ahead"] > 0) == ahead
     assert (counts["sample"] > 0) == (own.agent.discount_end > 0.0 and not ahead)
     assert (counts["sample_gains"] > 0) == (own.agent.gain_share > 0.0 and not ahead)
-    assert (counts["target"] > 0) == (own.agent.discount_end > 0.0)
+    # The twin, at discount 0, never reads it.
+    assert counts["target"] == sum(discount_at(config.agent, step) > 0.0 for step in range(steps))
