@@ -152,9 +152,10 @@ def train(config_name: str, run: Run, judged_at: Sequence[float],
             if len(judged) == len(judged_at):
                 break
         values = [_first_value(trainer, learner) for learner in learners.values()]
-        for name, learner in learners.items() if keep is not None else ():
-            save_policy(keep / f"{name.replace(' ', '-')}-{run.seed}.safetensors",
-                        learner.online_net, {"run": name, "seed": run.seed})
+        if keep is not None:
+            for name, learner in learners.items():
+                save_policy(keep / f"{name.replace(' ', '-')}-{run.seed}.safetensors",
+                            learner.online_net, {"run": name, "seed": run.seed})
         trainer.close()
     common = {"changes": list(run.changes), "config": config_name, "env_steps": trainer.env_steps,
               "learner_steps": trainer.agent.learner_steps,
