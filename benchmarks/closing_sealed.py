@@ -1,5 +1,10 @@
-"""What the records of the sealed closing jobs say, by stratum of budget over barrier.
+r"""What the records of the sealed closing jobs say, by stratum of budget over barrier.
 
+    python benchmarks/ablation.py --config closing --episodes 150 --judged-at 1 --variants base \
+      --set landscapes.size=16 --set 'mixture.budget=[0.065,0.13]' --set agent.decay_finish=900 \
+      --keep outputs/closing-16 --out outputs/closing-16.jsonl
+    python benchmarks/closing.py --set sealed --follow outputs/closing-16/*.safetensors \
+      --data FOLDER --records outputs/closing-sealed.jsonl
     python benchmarks/closing_sealed.py outputs/closing-sealed.jsonl
 
 Three tables, with 95 % intervals over jobs: what each method saves; what `dqn` saves more with the
