@@ -1,4 +1,4 @@
-r"""What the records of the sealed closing jobs say, by stratum of budget over barrier.
+r"""Tables of the sealed closing jobs, by stratum of budget over barrier.
 
     python benchmarks/ablation.py --config closing --episodes 150 --judged-at 1 --variants base \
       --set landscapes.size=16 --set 'mixture.budget=[0.065,0.13]' --set agent.decay_finish=900 \
@@ -54,7 +54,7 @@ def strata_of(jobs: dict[str, Record]) -> dict[str, list[str]]:
 
 
 def reductions(found: ByMethod, method: str, jobs: list[str]) -> NDArray[np.float64]:
-    """What a method saves of each job's loss [J]."""
+    """Return what a method saves of each job's loss [J]."""
     return np.array([found[method][name]["reduction"] for name in jobs])
 
 
@@ -79,7 +79,7 @@ def discount_table(found: ByMethod) -> Iterator[str]:
 
 
 def methods_table(found: ByMethod) -> Iterator[str]:
-    """What each method saves, and what `auto` saves more."""
+    """Yield what each method saves, and what `auto` saves more."""
     groups = strata_of(found[AUTO])
     yield f"| method | {' | '.join(groups)} | CPU s | auto minus it |"
     yield "|---" * (len(groups) + 3) + "|"
