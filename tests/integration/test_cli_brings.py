@@ -380,6 +380,8 @@ def refused_lines(capsys: Out, *words: str) -> str:
      "corridors that the money pays for, got none on this map"),
     (("--value", "one.geojson", "--house-buffer", "1000"),
      "treatable ground outside the buffer of houses, got none"),
+    (("--value", "own.geojson", "--house-buffer", "600"),
+     "corridors that the money pays for, got none on this map; lower --shortest-m or --house-"),
     (("--house-buffer", "10"), "houses: value in at most 10% of the cells, got none"),
     (("--method", "strips"), "a method that chooses among corridors or given lines: random, "),
     (("--house-buffer", "10", "--window-cells", "16"), "no --house-buffer for a plan by windows"),
@@ -393,6 +395,7 @@ def test_what_does_not_fit_is_refused_in_one_sentence(
     written("must.geojson", ("LineString", [at(6.5, 3.5), at(6.5, 8.5)], {}))
     written("far.geojson", ("Point", at(-100, 4), {}))
     written("one.geojson", ("Point", at(12, 12), {}))
+    written("own.geojson", *(("Point", at(row, 7), {}) for row in range(4, 9)))
     written("away.geojson", ("LineString", [at(-100, 4), at(-90, 4)], {}))
     written("short.geojson", ("LineString", [at(4, 4), at(4, 4)], {}))
     assert words in refused(capsys, "plan", "land.tif", *FEW, *options)

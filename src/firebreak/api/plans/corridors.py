@@ -68,8 +68,10 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
     options, roads = asked.place, asked.scene.map.roads
     ground = ground_of(area.land, house_buffer_of(options))
     land = replace(area.land, treatable=area.land.treatable & ~ground.near_houses)
-    leak = scene.conditions.leak
-    problem = problem_of(replace(scene, landscape=land), area.share,
+    leak, share = scene.conditions.leak, area.share
+    if (whole := cost_of(np.flatnonzero(land.treatable), land)) and ground.near_houses.any():
+        share = min(1.0, area.money / whole)  # of less ground
+    problem = problem_of(replace(scene, landscape=land), share,
                          fires := scene.fires("plan", plan_fires), fires.first(0))
     behind = burn(scene, fires, want="statistics").downstream_value
     least_m, houses = options.shortest_m or LEAST_M, houses_of(land)
