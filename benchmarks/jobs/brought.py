@@ -17,7 +17,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from benchmarks.jobs.brought_inputs import BROUGHT, brought_config, make_brought
+from benchmarks.jobs.brought_inputs import BROUGHT, COUNTIES, brought_config, make_brought
 from benchmarks.jobs.brought_page import write_brought_page
 from benchmarks.jobs.inputs import OUT, ROOT
 from benchmarks.jobs.load import Job, load_config
@@ -145,7 +145,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.jobs.brought",
                                      description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--jobs", nargs="+", default=[], metavar="NAME",
-                        help="jobs of configs/jobs/brought; all if not given")
+                        help="jobs of configs/jobs/brought, or with --inputs-only maps of "
+                             "configs/jobs/county; all jobs if not given")
     parser.add_argument("--data", type=Path, default=Path(os.environ.get(
         "FIREBREAK_DATA", ROOT.parent / "shared" / "landscapes")),
         help="folder of the maps (FIREBREAK_DATA)")
@@ -155,9 +156,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     use_threads(1, torch_threads=1)
     try:
+        known = [*BROUGHT, *(COUNTIES if given.inputs_only else ())]
         for name in given.jobs:
-            if name not in BROUGHT:
-                raise unknown_name("job", name, list(BROUGHT), "--jobs")
+            if name not in known:
+                raise unknown_name("job", name, known, "--jobs")
         names = given.jobs or list(BROUGHT)
         for name in names:
             for path in make_brought(name, given.data, given.out):

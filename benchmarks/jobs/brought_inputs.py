@@ -2,7 +2,8 @@
 houses as points, roads and candidate lines as shapes, masks as rasters.
 
 A job's plan is `configs/jobs/brought/NAME.toml`. It names its inputs in `outputs/jobs`, as those of
-`benchmarks.jobs.inputs` do.
+`benchmarks.jobs.inputs` do. Two whole maps, `configs/jobs/county/NAME.toml`, have inputs of the
+same kinds.
 """
 
 import re
@@ -25,7 +26,7 @@ from firebreak.planning.core.area import named_area
 from firebreak.planning.output.vectors import write_lines
 from firebreak.reading import read_toml
 
-BROUGHT_CONFIGS = CONFIGS / "brought"
+BROUGHT_CONFIGS, COUNTY_CONFIGS = CONFIGS / "brought", CONFIGS / "county"
 LEAST_ROAD_M, LEAST_LINE_M = 150.0, 300.0
 
 Maker = Callable[[Landscape, Landscape, Path], Path]
@@ -103,23 +104,32 @@ BROUGHT: Mapping[str, Brought] = {
 }
 """The jobs by the name of their TOML."""
 
+_WHOLE = {"roads.tif": _ROADS, "houses.csv": _houses, "lines.geojson": _lines(
+    *TERRAIN, least_m=600.0)}
+COUNTIES: Mapping[str, Brought] = {
+    "bitterroot": Brought("landfire-bitterroot-mt", _WHOLE),
+    "santa-ana": Brought("landfire-santa-ana-ca", _WHOLE)}
+"""Whole maps by the name of their TOML; no table compares methods on them."""
+
 
 def brought_config(name: str) -> Path:
-    """A job's TOML."""
-    return BROUGHT_CONFIGS / f"{name}.toml"
+    """The TOML of a job, or of a whole map."""
+    return (COUNTY_CONFIGS if name in COUNTIES else BROUGHT_CONFIGS) / f"{name}.toml"
 
 
 def make_brought(name: str, data: Path, out: Path = OUT) -> list[Path]:
-    """Links a job's map under `out` and writes its inputs; returns their paths.
+    """Links the map of a job, or a whole map, under `out` and writes its inputs; returns their
+    paths.
 
     Raises:
         InputError: the map is not there, or something else is in its link's place.
     """
-    job = BROUGHT[name]
+    job = COUNTIES.get(name) or BROUGHT[name]
     tree: Any = read_toml(brought_config(name))
     source = link_map(job.map, data, out)
     land = read_landscape(str(landscape_path(source)), crs=tree.get("map", {}).get("crs"))
-    part = named_area(replace(land, treatable=land.burnable), tree["place"]["area"])[0]
+    area = tree["place"].get("area")
+    part = land if area is None else named_area(replace(land, treatable=land.burnable), area)[0]
     folder = made_folder(out / INPUTS / name)
     return [make(land, part, folder / file) for file, make in job.files.items()]
 

@@ -19,6 +19,7 @@ from firebreak.reading import read_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(path.stem for path in (ROOT / "configs" / "jobs" / "brought").glob("*.toml"))
+COUNTIES = sorted(path.stem for path in (ROOT / "configs" / "jobs" / "county").glob("*.toml"))
 STAND_IN = """
 landscape = "../../../outputs/jobs/maps/a-map/land.tif"
 budget = 0.3
@@ -58,6 +59,15 @@ def a_map() -> Landscape:
                    slope_tan=np.full(land.shape, 0.05, np.float32),
                    transform=(30.0, 0.0, -2e6, 0.0, -30.0, 1.5e6),
                    crs=rasterio.crs.CRS.from_epsg(5070).to_wkt())
+
+
+@pytest.mark.parametrize("name", COUNTIES)
+def test_a_whole_map_names_the_inputs_that_are_made(jobs: dict[str, ModuleType], name: str) -> None:
+    own = jobs["brought_inputs"]
+    text = own.brought_config(name).read_text(encoding="utf-8")
+    assert text.startswith(f"# firebreak plan --config configs/jobs/county/{name}.toml\n")
+    assert own.inputs_named(name) == set(own.COUNTIES[name].files)
+    assert set(own.COUNTIES) == set(COUNTIES)
 
 
 def test_every_job_has_a_toml_and_every_toml_is_a_job(jobs: dict[str, ModuleType]) -> None:

@@ -34,6 +34,8 @@ class Candidate(NamedTuple):
             where trials are slow, see `search.filling.tries_quickly`; None: none.
         closes: it is tried where closing may pay, see `barriers.offer.may_close`.
         rates: it is tried among corridors too where trials are slow, as it burns no fire for them.
+        slow_cells: cells of the map above which it is left out among corridors where trials are
+            slow; None: none.
     """
 
     order: int
@@ -42,6 +44,7 @@ class Candidate(NamedTuple):
     closes: bool = False
     large: bool = False
     rates: bool = False
+    slow_cells: int | None = None
 
     def fits(self, scene: "Scene", budget_share: float, plan_fires: int) -> bool:
         """True where the method is tried there."""
@@ -161,7 +164,7 @@ METHODS: dict[str, Method] = {
         "as dqn, but burns the plan fires with each of the policy's best lines before it places "
         "one", "learned.lookahead.place_dqn_lookahead", guided=True,
         check_policy="learned.lookahead.check_places_lines", tries_breaks=True, takes_lines=True,
-        offered=True, candidate=Candidate(5, MAX_TREATABLE)),
+        offered=True, candidate=Candidate(5, MAX_TREATABLE, slow_cells=MAX_TREATABLE)),
     "dqn-search": Method(
         "starts from the plan of dqn-lookahead and replaces a few lines at a time, as the policy "
         "and the plan fires propose", "learned.guided.place_dqn_search", guided=True, searches=True,

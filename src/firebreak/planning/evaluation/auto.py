@@ -21,7 +21,7 @@ from firebreak.checks import InputError
 from firebreak.env.storage.problem import Again
 from firebreak.fire import Scene
 from firebreak.planning.core.break_segments import MAX_LENGTH_M, least_length_m
-from firebreak.planning.core.corridors import parts_of
+from firebreak.planning.core.corridors import Corridors, parts_of
 from firebreak.planning.core.fire_counts import CHOICE_SET, check_test_fires, choice_count
 from firebreak.planning.core.limits import MAX_TREATABLE
 from firebreak.planning.core.plan import Plan
@@ -43,7 +43,8 @@ FIRST = ("dqn", "downstream-value", "dqn-lookahead")
 third, or the second where trials are slow. The others follow in order."""
 
 NO_LINES = "cells are placed there, not corridors or given lines"
-"""The reason to leave a candidate out where the user supplies lines."""
+TOO_SLOW = "each of its trials would burn fires of a large map anew"
+"""Reasons to leave a candidate out where only corridors or given lines may be built."""
 
 Maker = Callable[[Scene, float, int, str, PlanRules, Reporter], Plan]
 """Makes the plan of a scene, share, plan fires, method and rules."""
@@ -161,14 +162,12 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     land = scene.landscape
     # Where lines are an offer, plans without them compete.
     anywhere = rules.lines is None or not rules.lines.only
-    everyone = {name: entry for name in CANDIDATES
-                if (entry := METHODS[name].candidate) is not None
-                and entry.fits(scene, budget_share, plan_fires)}
+    everyone = [name for name in CANDIDATES if (entry := METHODS[name].candidate) is not None
+                and entry.fits(scene, budget_share, plan_fires)]
     # A corridor is as long as it should be, bare ground on the way included.
     routes = rules.lines is not None and rules.lines.routes
-    slow = routes and not tries_quickly(scene.field)
-    names = [name for name, entry in everyone.items()
-             if anywhere or METHODS[name].takes_lines or (slow and entry.rates)]
+    left_out = {name: why for name in everyone if (why := _left_out(name, rules.lines, scene))}
+    names = [name for name in everyone if name not in left_out]
     count = choice_count(plan_fires, land.fuel_model.size)
     check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
     mended = rules if routes else replace(rules, least_m=least_length_m(land.cell_size_m))
@@ -224,11 +223,24 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
         float(saved[name].mean()) - before[name] if name in finalists else None)
         for name, behind in verdict.behind.items()}
     refused = {name: str(error) for name, error in errors.items()}
-    refused |= {name: NO_LINES for name in everyone if name not in names}
+    refused |= left_out
     return Chosen(
         replace(kept, chosen_by=AUTO, simulations=simulations, seconds=perf_counter() - began),
         Choice(count, verdict.chosen, verdict.best, candidates, refused, mended.least_m, useless,
                _unspent(scene, kept)), {name: own.plan for name, own in proposals.items()})
+
+
+def _left_out(name: str, lines: Corridors | None, scene: Scene) -> str | None:
+    """The reason to leave a candidate out beside lines; None where it plans."""
+    if lines is None or not lines.only:
+        return None
+    method = METHODS[name]
+    assert method.candidate is not None, "a candidate"
+    slow = lines.routes and not tries_quickly(scene.field)
+    if not method.takes_lines:
+        return None if slow and method.candidate.rates else NO_LINES
+    cells, most = scene.landscape.fuel_model.size, method.candidate.slow_cells
+    return TOO_SLOW if slow and most is not None and cells > most else None
 
 
 def finalists_of(saved: Mapping[str, NDArray[np.float64]]) -> list[str]:

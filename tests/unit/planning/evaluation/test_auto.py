@@ -356,11 +356,18 @@ def test_money_of_useless_segments_stays_unspent(scene: Scene, plain: Chosen,
         cell for cell in whole.plan.cells.tolist() if cell not in gone.cells]
 
 
+@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("conditions", [
     replace(CONDITIONS, treatment=Treatment(kind="shaded"), hold=HoldRule(by="equipment")),
     CONDITIONS])
 def test_value_behind_corridors_makes_the_first_plan_where_trials_are_slow(
-        conditions: FireConditions, policy: Policy) -> None:
+        monkeypatch: pytest.MonkeyPatch, conditions: FireConditions, large: bool,
+        policy: Policy) -> None:
+    if large:
+        ahead = METHODS["dqn-lookahead"]
+        assert ahead.candidate is not None
+        monkeypatch.setitem(METHODS, "dqn-lookahead", ahead._replace(
+            candidate=ahead.candidate._replace(slow_cells=100)))
     scene = make_scene(generate(5, (16, 17), cell_size_m=30.0), conditions, 3)
     cols = scene.landscape.shape[1]
     pieces = [np.arange(row * cols + 2, row * cols + 14) for row in (3, 7, 11)]
@@ -374,4 +381,6 @@ def test_value_behind_corridors_makes_the_first_plan_where_trials_are_slow(
     slow = conditions.hold is not None
     assert ("downstream-value" in made.choice.candidates) == slow
     assert first == ["downstream-value" if slow else "dqn-lookahead"]
+    assert ("dqn-lookahead" in made.choice.candidates) != (slow and large)
+    assert (made.choice.refused.get("dqn-lookahead") == auto.TOO_SLOW) == (slow and large)
     assert np.isin(made.plan.cells, np.flatnonzero(free)).all()
