@@ -262,13 +262,12 @@ def _existing(made: PlanAtOnce, bar: Bar, window_plan: Maker | None) -> dict[str
                       "cost, which does not pay for what must be included", stacklevel=2)
         return {EXISTING: network}
     # By the chooser where one chose: the best for that cost may be another method's.
-    method = request.method if request.options.place.improve is None else method_for(request)
     whole = cost_of(np.flatnonzero(area.land.treatable), area.land)
     most = min(network.cost, whole)  # lines may cost less than a network that is off them
     at_cost = area._replace(share=most / whole, most_cells=None, rules=replace(
         area.rules, budget=most, shortest_m=0.0))
     with bar(1, "plan") as advance:
-        equal, *_ = _planned(request, method, made.scene, at_cost, _shown(made),
+        equal, *_ = _planned(request, request.method, made.scene, at_cost, _shown(made),
                              in_shares(advance), window_plan=window_plan)
-    name = f"{method}{AT_EXISTING_COST}"
+    name = f"{request.method}{AT_EXISTING_COST}"
     return {EXISTING: network, name: replace(equal, method=name)}
