@@ -97,7 +97,15 @@ def shot(page: Any, tmp_path: Path, name: str) -> None:
     """A picture of the whole page."""
     folder = Path(os.environ.get("FIREBREAK_SCREENSHOTS", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=folder / f"{name}.png", full_page=True)
+    for left in range(2, -1, -1):
+        try:
+            page.screenshot(path=folder / f"{name}.png", full_page=True)
+            return
+        except Exception as error:
+            # A busy machine: Chromium does not draw a page of many screens in time.
+            if not left or "Unable to capture" not in str(error):
+                raise
+            page.wait_for_timeout(1000)
 
 
 def number_in(text: str) -> float:
