@@ -85,13 +85,15 @@ def scaled(window: Window, factor: int) -> Window:
 
 
 def job_areas(name: str) -> list[Window]:
-    """The areas of the jobs on a map, without their margins."""
+    """The areas of the jobs on a map, without their margins; whole maps, on which no table compares
+    methods, have none.
+    """
     found = []
     for path in sorted((CONFIGS / "jobs").rglob("*.toml")):
         job: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        if name in Path(job.get("landscape", "")).parts:
-            rows, cols = (tuple(map(int, part.split(":")))
-                          for part in job["place"]["area"].split(","))
+        area = job.get("place", {}).get("area")
+        if name in Path(job.get("landscape", "")).parts and area is not None:
+            rows, cols = (tuple(map(int, part.split(":"))) for part in area.split(","))
             found.append(Window(rows[0], cols[0], rows[1] - rows[0], cols[1] - cols[0]))
     return found
 
