@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 import firebreak
-
-# It keeps what it imports, so it is imported before work is replaced.
-import firebreak.planning.methods
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.files import held_folder, write_text
 from firebreak.planning.output.earlier import FILES_FILE
+from no_work import without_work
 
 IN_USE = "expected a folder that no other command writes to, got one in use; wait until"
 HOLDER = """
@@ -167,13 +165,9 @@ def test_where_folders_cannot_be_locked_commands_go_on(
 def test_a_second_command_is_refused_before_its_work(
         name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
-    def work(*_: object, **__: object) -> None:
-        raise AssertionError("this is work")
-
-    for place in ("fire.make_scene", "planning.making.make_plan",
-                  "landscape.formats.folders.write_ascii_folder",
-                  "report.figures.maps.landscape_figure"):
-        monkeypatch.setattr(f"firebreak.{place}", work)
+    without_work(monkeypatch, "fire.make_scene", "planning.making.make_plan",
+                 "landscape.formats.folders.write_ascii_folder",
+                 "report.figures.maps.landscape_figure")
     out = tmp_path / "out"
     with held_folder(out):
         write_text(out / FILES_FILE, UNDER_WAY)

@@ -6,12 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# They keep what they import, so they are imported before work is replaced.
-import firebreak.planning.evaluation.compared_plans
-import firebreak.planning.methods  # noqa: F401
 from firebreak.api.shared import evaluate_steps
 from firebreak.cli import main
 from firebreak.landscape.synthetic.generate import generate
+from no_work import without_work
 
 LAND = ["synthetic:3:30", "--quiet"]
 EVALUATE = ["evaluate", *LAND, "--methods", "none"]
@@ -91,12 +89,7 @@ CASES = {
         [*EVALUATE, "--executor", "in-process", "--out", "sums"], *case)
        for name, case in {**PLANS, **FIRES}.items()},
 }
-WORK = ("firebreak.fire.make_scene",
-        "firebreak.planning.making.make_plan", "firebreak.train.data.splits.make_splits")
-
-
-def work(*_: object, **__: object) -> None:
-    raise AssertionError("this is work")
+WORK = ("fire.make_scene", "planning.making.make_plan", "train.data.splits.make_splits")
 
 
 @pytest.mark.parametrize("large", [False, True], ids=["small", "large"])
@@ -113,8 +106,7 @@ def test_bad_input_is_refused_before_there_is_work(
         monkeypatch.setitem(sys.modules, "ray", None)
     elif "ray" in options:
         pytest.importorskip("ray")
-    for place in WORK:
-        monkeypatch.setattr(place, work)
+    without_work(monkeypatch, *WORK)
     assert main([*command, *options]) == 2
     said = capsys.readouterr().err
     assert words in said
@@ -130,8 +122,7 @@ def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
     row, col = np.argwhere(land.treatable)[0].tolist()
     plan = tmp_path / "plan.csv"
     plan.write_text(f"row,col\n{row},{col}\n")
-    for place in WORK:
-        monkeypatch.setattr(place, work)
+    without_work(monkeypatch, *WORK)
     where = ["--executor", "in-process"] if by_workers else []
     for lands, options, words in (
             (LAND[:1], ["--budget", "0.000001"], "a budget that buys the cheapest cell"),
@@ -154,7 +145,6 @@ def test_plans_that_fit_no_comparison_are_refused_before_there_is_work(
 def test_good_input_comes_to_the_work(command: list[str], tmp_path: Path,
                                       monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    for place in WORK:
-        monkeypatch.setattr(place, work)
+    without_work(monkeypatch, *WORK)
     with pytest.raises(AssertionError, match="this is work"):
         main(command)

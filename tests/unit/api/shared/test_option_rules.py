@@ -8,6 +8,7 @@ import pytest
 import firebreak
 from fbp_maps import fbp_map
 from firebreak.checks import InputError
+from no_work import without_work
 
 LAND = firebreak.read_landscape("synthetic:1:10")
 NETWORK = np.eye(10)
@@ -31,10 +32,7 @@ FBP_LAND = fbp_map(np.full((10, 10), 2, np.int16))
 def test_what_a_plan_would_not_tell_of_is_refused(
         method: str | None, given: dict[str, Any], words: str,
         monkeypatch: pytest.MonkeyPatch) -> None:
-    def work(*_: object, **__: object) -> None:
-        raise AssertionError("this is work")
-
-    monkeypatch.setattr("firebreak.fire.make_scene", work)
+    without_work(monkeypatch, "fire.make_scene")
     with pytest.raises(InputError) as told:
         firebreak.plan(LAND, method=method, **given)
     assert words in str(told.value)
@@ -57,10 +55,7 @@ CREWS = {"break_kind": "shaded", "hold": "hand", "crew_speed_km_h": 7.0}
 ])
 def test_options_without_effect_are_refused(
         land: Any, given: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def work(*_: object, **__: object) -> None:
-        raise AssertionError("this is work")
-
-    monkeypatch.setattr("firebreak.fire.make_scene", work)
+    without_work(monkeypatch, "fire.make_scene")
     with pytest.raises(InputError) as told:
         firebreak.plan(land, **{"method": "strips", **given})
     assert words in str(told.value)
@@ -71,10 +66,7 @@ def test_options_without_effect_are_refused(
     {"roads": np.eye(10), **CREWS}, {"duration_min": 60.0}, {"burned_share": 0.3}])
 def test_options_with_an_effect_pass(given: dict[str, Any],
                                      monkeypatch: pytest.MonkeyPatch) -> None:
-    def work(*_: object, **__: object) -> None:
-        raise AssertionError("this is work")
-
-    monkeypatch.setattr("firebreak.fire.make_scene", work)
+    without_work(monkeypatch, "fire.make_scene")
     with pytest.raises(AssertionError, match="this is work"):
         firebreak.plan(LAND, **{"method": "strips", **given})
 
