@@ -17,11 +17,9 @@ from firebreak.landscape.raster.line_cells import cells_along
 from firebreak.landscape.synthetic.closed_form import closed_form
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
-from firebreak.line_actions import action_cells
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.rules import PlanRules
-from firebreak.planning.learned.policy import straight_actions
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
 from lines_of_cells import lines_of
@@ -171,16 +169,3 @@ def test_runs_are_of_neighbours_of_one_line() -> None:
         [list(range(4 * first, 4 * last)) for first, last in (
             (0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (0, 3),
             (3, 4), (4, 5), (5, 6), (3, 5), (4, 6), (3, 6))])
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10_000), st.booleans())
-def test_straight_pieces_cover_a_line(seed: int, joined: bool) -> None:
-    corners = np.random.default_rng(seed).uniform(0, 40, (4, 2))
-    cells = cells_along(corners, joined)
-    flat = cells[:, 0] * 40 + cells[:, 1]
-    flat = flat[np.sort(np.unique(flat, return_index=True)[1])]
-    found = straight_actions(flat, (40, 40), joined)
-    assert sum(size for _, size in found) == flat.size
-    parts = [sorted(action_cells(action, (40, 40), joined).tolist()) for action, _ in found]
-    assert sorted(np.concatenate(parts).tolist()) == sorted(flat.tolist())

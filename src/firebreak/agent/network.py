@@ -17,6 +17,7 @@ from torch.nn import functional
 
 from firebreak.agent.line_values import line_values, mean_along
 from firebreak.agent.own_network import OwnNetwork, Part, QNetwork
+from firebreak.agent.path_values import Paths, path_values
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import SHAPES
 from firebreak.settings.agent import AgentSettings
@@ -65,6 +66,14 @@ class QMapNetwork(QNetwork):
         lines = line_values(fine[:, :, *own], action, self.head, self.along)
         number = action // (observation.shape[-2] * observation.shape[-1])
         return (lines + self.base(summary).gather(1, number))[:, None]
+
+    def values_along(self, observation: Tensor, paths: Paths) -> Tensor:
+        """See `QNetwork.values_along`; from what the cells of a path add, wherever it turns."""
+        if self.along is None:
+            return super().values_along(observation, paths)
+        fine, own, summary = self._fine(observation)
+        return (path_values(fine[0, :, *own], paths, self.head, self.along)
+                + paths.like @ self.base(summary)[0])
 
     def parts_of(self, observation: Tensor, action: Tensor) -> Tensor:
         """See `QNetwork.parts_of`; for far less where actions are cells: they need the whole map at

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from firebreak import installed
+from firebreak.agent.path_values import Paths
 from firebreak.agent.targets import whole_value
 from firebreak.checks import fail, unknown_name
 
@@ -103,6 +104,13 @@ class QNetwork(nn.Module, ABC):
     def value_of(self, observation: Tensor, action: Tensor) -> Tensor:
         """Q-values of one action of each map, i64 [M]: [M]."""
         return whole_value(self.parts_of(observation, action)[..., None], observation)[:, 0]
+
+    def values_along(self, observation: Tensor, paths: Paths) -> Tensor:
+        """Q-values of paths on the map of one observation [1, C, H, W]: [N]; as of the shapes that
+        they are like in their middle cells.
+        """
+        return (self(observation).unflatten(1, (self.shapes, -1))[0, :, paths.middle].T
+                * paths.like).sum(-1)
 
 
 class OwnNetwork(QNetwork):

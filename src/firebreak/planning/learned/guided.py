@@ -25,7 +25,6 @@ from firebreak.planning.learned.lookahead import MAX_CANDIDATES, Ahead, look_ahe
 from firebreak.planning.learned.policy import (
     cell_values,
     leading_actions,
-    line_values,
     place_dqn,
     policy_of,
 )
@@ -77,12 +76,12 @@ def place_dqn_search(task: Task) -> Placement:
 
 
 def _by_lines(task: Task, policy: Policy, effort: Effort, rng: np.random.Generator) -> Placement:
-    start, ahead = look_ahead(task, policy, effort), Ahead(task)
+    start, ahead = look_ahead(task, policy, effort), Ahead(task, policy)
     state = PlanState(task.problem)
     state.become([cell for line in start.lines for cell in line])
 
     def refill(gone: list[Line]) -> list[Line]:
-        return fill_ahead(state, policy, ahead, rng, effort.in_time, gone)
+        return fill_ahead(state, ahead, rng, effort.in_time, gone)
 
     rules = BuildRules(task.lines or NO_CORRIDORS, task.problem.scene.landscape)
     lines = move_lines(state, start.lines, refill, effort, rng, rules)
@@ -92,15 +91,16 @@ def _by_lines(task: Task, policy: Policy, effort: Effort, rng: np.random.Generat
                      start.simulations + state.simulations)
 
 
-def fill_ahead(state: PlanState, policy: Policy, ahead: Ahead, rng: np.random.Generator,
+def fill_ahead(state: PlanState, ahead: Ahead, rng: np.random.Generator,
                go_on: Callable[[], bool] = forever, gone: Sequence[Line] = ()) -> list[Line]:
     """Spends what is left on lines, each the best of BURNED that the policy values most, or nearly;
     the first is none of `gone` if there is another. Returns them.
     """
     def burned(slots: ProblemBatch) -> list[Trial]:
-        values = line_values(policy, slots)
+        values = ahead.own_values(slots)
         leading = leading_actions(values, MAX_CANDIDATES)
-        own = values[leading] + rng.gumbel(0.0, NOISE * abs(float(values.max())), leading.size)
+        largest = values[leading[:1]].sum()
+        own = values[leading] + rng.gumbel(0.0, NOISE * abs(float(largest)), leading.size)
         best = np.argsort(-own, kind="stable")[:DRAWN]
         return ahead.best_first(slots, values, leading[best], BURNED, go_on)
 

@@ -23,6 +23,7 @@ from firebreak.planning.learned.policy import (
     build_lines,
     by_policy,
     leading_actions,
+    line_values,
     policy_of,
 )
 
@@ -60,35 +61,41 @@ def check_places_lines(policy: Policy) -> None:
 
 def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:
     """The plan; once `effort` is spent the policy places what it values most."""
-    ahead, untried = Ahead(task), by_policy(task)
+    ahead, untried = Ahead(task, policy), by_policy(task, policy)
 
-    def order(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
+    def order(slots: ProblemBatch) -> Ordered:
         if effort is not None and not effort.left():
-            return untried(slots, values)
+            return untried(slots)
+        values = ahead.own_values(slots)
         tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), MAX_TRIED,
                                  forever if effort is None else effort.in_time)
         if effort is not None and not tried and effort.share() == 1.0:
-            return untried(slots, values)
+            return untried(slots)
         if effort is not None:
             effort.evaluated += len(tried)
         return Ordered([line_list([trial.cells for trial in tried])],
                        sum(trial.burned for trial in tried))
 
-    return build_lines(task, policy, order)
+    return build_lines(task, order)
 
 
 class Ahead:
     """Burns the lines that a policy values most, and puts them in order by both."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, policy: Policy) -> None:
         problem, land = task.problem, task.problem.scene.landscape
         n_plan_fires = problem.plan_fires.source.size
         self._problem, self._memory = problem, Memory()
         self._trust = n_plan_fires / (n_plan_fires + DISTRUST)
         self._mean_cost = float(land.cost[land.treatable].mean())
-        self._given = None if task.lines is None else GivenRating(
-            task.lines, land, problem.scene.field.breaks.leak)
+        self._policy = policy
+        self._given = None if task.lines is None else GivenRating(policy, task.lines, land)
         self._own_too = task.lines is None or not task.lines.only
+
+    def own_values(self, slots: ProblemBatch) -> NDArray[np.float32]:
+        """Return `line_values` [A], or none [0] where lines that are given alone may be built."""
+        return (line_values(self._policy, slots) if self._own_too
+                else np.empty(0, np.float32))
 
     def best_first(self, slots: ProblemBatch, values: NDArray[np.float32],
                    leading: NDArray[np.int64], most: int,
@@ -97,15 +104,15 @@ class Ahead:
         policy's own and as many of those that are given; fewer where it may not go on.
 
         Args:
-            values: `line_values` of all actions [A].
+            values: see `own_values`.
             leading: allowed actions among which the policy's own are chosen, i64 [n], the first
                 first.
         """
-        actions = differing(slots, leading, most) if self._own_too else []
+        actions = differing(slots, leading, most) if leading.size else []
         lines = [open_cells(slots, action) for action in actions]
         worth = [float(values[action]) for action in actions]
         if self._given is not None:
-            more = self._given.best(slots, values, most, MAX_SHARED)
+            more = self._given.best(slots, most, MAX_SHARED)
             lines, worth = lines + more[0], worth + more[1]
         tried = try_lines(self._problem, slots, lines, go_on, self._memory)
         percent = 100.0 * self._mean_cost / float(slots.untreated_plan_loss[0])

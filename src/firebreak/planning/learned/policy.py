@@ -3,14 +3,15 @@ computed anew every round.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from firebreak.agent.own_network import Part
+from firebreak.agent.path_values import paths_of
 from firebreak.agent.policy_file import Policy
 from firebreak.agent.targets import unit_of
 from firebreak.checks import fail
@@ -28,7 +29,7 @@ from firebreak.fire import Scene
 from firebreak.landscape.candidates.corridor import Cells
 from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
-from firebreak.line_actions import COMPASS, LINE_LENGTHS, line_steps, shape_cells, shape_number
+from firebreak.line_actions import shape_cells
 from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import check_size
@@ -63,7 +64,7 @@ def place_dqn(task: Task) -> Placement:
     """
     policy = policy_of(task, "dqn")
     if policy.network.shapes > 1:
-        return build_lines(task, policy, by_policy(task)).placement()
+        return build_lines(task, by_policy(task, policy)).placement()
     return place_by_score(task, lambda slots: cell_values(policy, slots))
 
 
@@ -128,10 +129,14 @@ def line_values(policy: Policy, slots: ProblemBatch) -> NDArray[np.float32]:
 
 def _q_values(policy: Policy, slots: ProblemBatch, part: Part | None = None) -> NDArray[np.float32]:
     """[A] of the map, or of a part of it, percent of the untreated loss."""
+    return _values(slots, lambda seen: policy.network(seen, part)[0])
+
+
+def _values(slots: ProblemBatch, network: Callable[[Tensor], Tensor]) -> NDArray[np.float32]:
+    """Values that a network gives for the observation of slot 0, percent of the untreated loss."""
     observation = torch.from_numpy(to_floats(slots.layers[:1]))
     with torch.no_grad():
-        values = (100.0 * policy.network(observation, part)[0]
-                  * unit_of(observation, OBSERVATION))
+        values = 100.0 * network(observation) * unit_of(observation, OBSERVATION)
     return values.numpy()
 
 
@@ -154,17 +159,16 @@ class Built(NamedTuple):
                          self.simulations)
 
 
-def build_lines(task: Task, policy: Policy,
-                order: Callable[[ProblemBatch, NDArray[np.float32]], Ordered]) -> Built:
-    """Lines round by round: the first that `order` makes of the slots and the `line_values`, and in
-    a round of several cells others that lie apart from it.
+def build_lines(task: Task, order: Callable[[ProblemBatch], Ordered]) -> Built:
+    """Lines round by round: the first that `order` makes of the slots, and in a round of several
+    cells others that lie apart from it.
     """
     slots = loaded(task.problem)
     n_plan_fires = task.problem.plan_fires.source.size
     lines: list[list[int]] = []
     burned = n_plan_fires
     while slots.available[0].any():
-        ordered = order(slots, line_values(policy, slots))
+        ordered = order(slots)
         chosen = spaced_lines(ordered.lines, task.batch, slots.sizes.shape)
         if not chosen:  # no line that is given can be paid for
             break
@@ -174,23 +178,23 @@ def build_lines(task: Task, policy: Policy,
     return Built([line for line in lines if line], burned / n_plan_fires)
 
 
+def by_policy(task: Task, policy: Policy) -> Callable[[ProblemBatch], Ordered]:
+    """Lines by what the policy says of them: its own, or corridors where these alone may be built.
+    """
+    lines = task.lines
+    if lines is None or not lines.only:
+        return lambda slots: by_value(slots, line_values(policy, slots))
+    rating = GivenRating(policy, lines, task.problem.scene.landscape)
+    return lambda slots: Ordered([line_list(rating.best(slots, 1, 1.0)[0])])
+
+
 def by_value(slots: ProblemBatch, values: NDArray[np.float32]) -> Ordered:
-    """The lines of the largest Q-values."""
+    """The lines of the largest Q-values [A]."""
     def best_first() -> Iterator[LineList]:
         yield open_lines(slots, leading_actions(values, FIRST_CANDIDATES))
         yield open_lines(slots, leading_actions(values, MAX_CANDIDATES)[FIRST_CANDIDATES:])
 
     return Ordered(best_first())
-
-
-def by_policy(task: Task) -> Callable[[ProblemBatch, NDArray[np.float32]], Ordered]:
-    """Lines by what the policy says of them: its own, or corridors where these alone may be built.
-    """
-    scene, lines = task.problem.scene, task.lines
-    if lines is None or not lines.only:
-        return by_value
-    rating = GivenRating(lines, scene.landscape, scene.field.breaks.leak)
-    return lambda slots, values: Ordered([line_list(rating.best(slots, values, 1, 1.0)[0])])
 
 
 def open_lines(slots: ProblemBatch, actions: NDArray[np.int64]) -> LineList:
@@ -223,25 +227,18 @@ def _floor(values: NDArray[np.float32], count: int) -> np.floating:
     return floor if np.count_nonzero(values >= floor) >= count else least
 
 
-_LONGEST_FIRST = (*reversed(LINE_LENGTHS), 1)
-
-
 class GivenRating:
-    """The runs of given lines, as lines that a policy values."""
+    """The runs of given lines, as paths that a policy values."""
 
-    def __init__(self, lines: Corridors, landscape: Landscape, joined: bool) -> None:
-        """joined: as `line_steps`."""
-        self._rules = BuildRules(lines, landscape)
+    def __init__(self, policy: Policy, lines: Corridors, landscape: Landscape) -> None:
+        self._policy, self._rules = policy, BuildRules(lines, landscape)
         self.runs = self._rules.runs
-        actions = [straight_actions(run, landscape.shape, joined) for run in self.runs]
-        self._action = np.array([one for own in actions for one, _ in own], np.int64)
-        self._size = np.array([size for own in actions for _, size in own], np.float64)
-        self._run = np.repeat(np.arange(len(actions)), [len(own) for own in actions])
+        self._paths = paths_of(self.runs, landscape.shape[1])
 
-    def best(self, slots: ProblemBatch, values: NDArray[np.float32], most: int,
+    def best(self, slots: ProblemBatch, most: int,
              most_shared: float) -> tuple[list[Cells], list[float]]:
-        """Runs that can be paid for and are worth most, by what the policy says of all actions [A],
-        and what each is worth: cells that are not broken, best first.
+        """Runs that can be paid for and are worth most beside the breaks of slot 0, and what each
+        is worth, percent of the untreated loss per cost: cells that are not broken, best first.
 
         Args:
             most: how many.
@@ -253,7 +250,7 @@ class GivenRating:
         free = (land.treatable & ~slots.breaks[0]).ravel()
         cost = land.cost.ravel().astype(np.float64)
         left = spendable(float(slots.budget_left[0]))
-        worth = self._worth(values)
+        worth = _values(slots, lambda seen: self._policy.network.values_along(seen, self._paths))
         open_ = [run[free[run]] for run in self.runs]
         may = self._rules.allow(slots.breaks[0], open_)
         chosen: list[Cells] = []
@@ -269,43 +266,3 @@ class GivenRating:
             if len(chosen) == most:
                 break
         return chosen, own
-
-    def _worth(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Mean value per cell of each run; pieces that may not be built count 0."""
-        own = values[self._action].astype(np.float64)
-        total = np.bincount(self._run, np.where(np.isfinite(own), own, 0.0) * self._size,
-                            len(self.runs))
-        return total / np.maximum(np.bincount(self._run, self._size, len(self.runs)), 1.0)
-
-
-def straight_actions(cells: Cells, shape: tuple[int, int],
-                     joined: bool) -> list[tuple[int, int]]:
-    """Line actions, each with its size, that cover a row of cells, the longest first."""
-    known = _known(joined)
-    places = np.stack(np.divmod(cells, shape[1]), axis=1)
-    found, at = [], 0
-    while at < cells.size:
-        for length in _LONGEST_FIRST:
-            part = places[at:at + length]
-            hit = known.get((part - part[0]).tobytes()) if len(part) == length else None
-            if hit is not None:
-                number, middle = hit
-                found.append((number * shape[0] * shape[1] + int(cells[at + middle]), length))
-                at += length
-                break
-    return found
-
-
-@cache
-def _known(joined: bool) -> dict[bytes, tuple[int, int]]:
-    """Shape and place of the middle by the steps of a row of cells from its first, either way."""
-    found = {np.zeros((1, 2), np.int64).tobytes(): (0, 0)}
-    for place, direction in enumerate(COMPASS):
-        for length in LINE_LENGTHS:
-            steps = line_steps(direction, length, joined)
-            number = int(shape_number(np.array(place), np.array(length)))
-            found.setdefault(np.ascontiguousarray(steps - steps[0]).tobytes(),
-                             (number, length // 2))
-            back = np.ascontiguousarray(steps[::-1] - steps[-1])
-            found.setdefault(back.tobytes(), (number, length - 1 - length // 2))
-    return found

@@ -1,34 +1,59 @@
-"""What a policy says of given lines: the mean per cell of its values of their straight pieces."""
+"""Given lines, by the values of a policy of their runs as paths: those that may be built."""
 
 import numpy as np
 import pytest
+import torch
 
+from firebreak.agent.path_values import paths_of
+from firebreak.agent.targets import unit_of
+from firebreak.env.storage.observation import to_floats
+from firebreak.env.storage.problem import problem_of
+from firebreak.env.storage.problem_batch import ProblemBatch
+from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.line_actions import LINE_LENGTHS
-from firebreak.planning.learned.policy import GivenRating, straight_actions
+from firebreak.layout import OBSERVATION
+from firebreak.line_actions import SHAPES
+from firebreak.planning.core.rounds import loaded
+from firebreak.planning.learned.policy import GivenRating
 from lines_of_cells import lines_of
+from untrained import untrained
 
-SIZE = 40
+SIZE, FIRES = 24, 12
+LAND = generate(1, SIZE)
 
 
 def bent(row: int) -> np.ndarray:
-    """A row of cells to the east and one that turns south at its end."""
-    east = row * SIZE + np.arange(3, 3 + max(LINE_LENGTHS))
-    return np.append(east, east[-1] + SIZE)
+    """A row of cells to the east that turns south at its end."""
+    east = row * SIZE + np.arange(3, 11)
+    return np.concatenate([east, east[-1] + SIZE * np.arange(1, 4)])
 
 
-def test_a_line_is_worth_the_mean_of_its_cells() -> None:
-    runs = [bent(4), bent(12)[:-1], np.array([20 * SIZE + 5])]
-    lines = lines_of(runs, (0, 1, 2))
-    rating = GivenRating(lines, generate(1, SIZE), joined=False)
+@pytest.fixture
+def slots() -> ProblemBatch:
+    scene = make_scene(LAND, FireConditions(scenarios=2), 0)
+    fires = scene.fires("plan", FIRES)
+    return loaded(problem_of(scene, 0.2, fires, fires.first(0)))
+
+
+def test_runs_come_by_the_value_of_their_paths(slots: ProblemBatch) -> None:
+    runs = [bent(4), bent(9)[:-2], bent(14)[:5], np.array([18 * SIZE + 5])]
+    policy = untrained(SHAPES)
+    rating = GivenRating(policy, lines_of(runs, (0, 1, 2, 3)), LAND)
     assert [run.tolist() for run in rating.runs] == [run.tolist() for run in runs]
-    actions = [straight_actions(run, (SIZE, SIZE), False) for run in runs]
-    assert sorted(size for _, size in actions[0]) == [1, max(LINE_LENGTHS)]
-    values = np.random.default_rng(1).uniform(1.0, 9.0, 1 + max(
-        action for own in actions for action, _ in own)).astype(np.float32)
-    slow = [np.mean(np.concatenate([np.full(size, values[action]) for action, size in own]))
-            for own in actions]
-    np.testing.assert_allclose(rating._worth(values), slow, rtol=1e-6)
-    values[actions[0][0][0]] = -np.inf  # may not be built
-    (other, size), whole = actions[0][1], runs[0].size
-    assert rating._worth(values)[0] == pytest.approx(values[other] * size / whole)
+    slots.place(0, bent(4)[:2])
+    observation = torch.from_numpy(to_floats(slots.layers[:1]))
+    with torch.no_grad():
+        values = (100.0 * unit_of(observation, OBSERVATION) * policy.network.values_along(
+            observation, paths_of(runs, SIZE))).numpy()
+    cells, worth = rating.best(slots, 4, 1.0)
+    assert worth == pytest.approx(np.sort(values)[::-1])
+    left = [run[LAND.treatable.ravel()[run] & ~slots.breaks[0].ravel()[run]] for run in runs]
+    for found, k in zip(cells, np.argsort(-values), strict=True):
+        assert found.tolist() == left[k].tolist()
+
+
+def test_runs_that_cannot_be_paid_for_are_left(slots: ProblemBatch) -> None:
+    runs = [bent(4), bent(9)[:3]]
+    slots.budget_left[0] = 3.5 * float(LAND.cost.mean())
+    cells, _ = GivenRating(untrained(SHAPES), lines_of(runs, (0, 1)), LAND).best(slots, 4, 1.0)
+    assert [own.tolist() for own in cells] == [runs[1].tolist()]

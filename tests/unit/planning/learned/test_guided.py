@@ -129,15 +129,15 @@ def test_lines_are_burned_before_one_is_placed(scene: Scene,
 
     own = Ahead.best_first
     monkeypatch.setattr(Ahead, "best_first", best_first)
-    lines = fill_ahead(state, policy, Ahead(task), np.random.default_rng(0))
+    lines = fill_ahead(state, Ahead(task, policy), np.random.default_rng(0))
     assert not state.available().size
     assert [cell for line in lines for cell in line] == state.cells
     assert len(burned) == len(lines) > 2
     assert max(count for count, _ in burned) == BURNED
     assert any(other for _, other in burned)  # the noise lets another line lead
     again = PlanState(problem)
-    assert fill_ahead(again, policy, Ahead(task), np.random.default_rng(0), lambda: False) == []
-    other = fill_ahead(again, policy, Ahead(task), np.random.default_rng(0), gone=lines)
+    assert fill_ahead(again, Ahead(task, policy), np.random.default_rng(0), lambda: False) == []
+    other = fill_ahead(again, Ahead(task, policy), np.random.default_rng(0), gone=lines)
     assert set(other[0]) not in [set(line) for line in lines]
 
 
@@ -159,9 +159,9 @@ def test_the_clock_ends_a_move_of_lines_between_two_trials(
     tried.clear()
     fires = scene.fires("plan", FIRES)
     problem = problem_of(scene, 0.2, fires, fires.first(0))
-    ahead = Ahead(Task(problem, 0, 1, load_policy(), SearchOptions()))
+    ahead = Ahead(Task(problem, 0, 1, load_policy(), SearchOptions()), load_policy())
     looks = iter([True, True, True, False, False])
-    lines = fill_ahead(PlanState(problem), load_policy(), ahead, np.random.default_rng(0),
+    lines = fill_ahead(PlanState(problem), ahead, np.random.default_rng(0),
                        lambda: next(looks))
     assert len(tried) == 2
     assert len(lines) == 1
