@@ -66,8 +66,8 @@ class FireConditions:
                        remedy="leave the rule out, or make the breaks hard")
         if self.hold is not None and self.treatment.kind == "hard" and self.breach == "never":
             raise fail(expected="breaks that fire can cross", given="hard breaks that nothing "
-                       "crosses", where="crews",
-                       remedy="make the breaks shaded, or give a rule of breach")
+                       "crosses", where="--hold",
+                       remedy="give --break-kind shaded, or a rule of --breach")
 
     @property
     def rows(self) -> int:

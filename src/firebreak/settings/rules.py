@@ -95,7 +95,6 @@ def _drawn(settings: Settings) -> float:
 DRAWN = ("shaded", "narrow", "breached", "held")
 """Kinds of breaks that a mixture of training draws, by their shares."""
 _LEAVE = "leave one of the two out"
-_AT_ONCE_ALONE = "leave it out, or plan a part of the map at once with --area"
 
 RULES = (
     # breaks
@@ -210,7 +209,8 @@ AT_ONCE = (
 
 BY_WINDOWS = (
     Rule(("house_buffer", "only_lines"), (), lambda settings: True,
-         "no {name} for a plan by windows", "{value}", _AT_ONCE_ALONE),
+         "no {name} for a plan by windows", "it", "leave it out, or plan at once: without options "
+         "of windows, of a large map a part (--area)"),
 )
 """Further rules of plans by windows."""
 

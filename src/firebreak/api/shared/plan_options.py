@@ -135,7 +135,8 @@ class SimulateOptions:
     """Part of the map that counts: R0:R1,C0:C1 (half-open, from the north-west corner), or a file
     of polygons or a raster. Fires also start around it. The maps are empty outside it."""
     plan: Path | None = None
-    """Burn with the breaks of a plan: a folder, plan.csv, Cell2Fire's table, GeoTIFF or shapes."""
+    """Burn with the breaks of a plan: a folder, plan.csv, Cell2Fire's table, a raster of
+    breaks or shapes."""
     fires_per_ha_year: NotNegative | None = None
     """Number of fires that start per hectare and year; adds a map of the chance to burn in a
     year."""

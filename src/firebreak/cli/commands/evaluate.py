@@ -31,7 +31,7 @@ class EvaluateArguments(EvaluateOptions):
     """Files or folders, synthetic:SEED[:SIZE], or sample:NAME."""
     plan: list[Path] | None = None
     """Plans to compare too, each at its own cost: a folder that `firebreak plan` wrote, its
-    plan.csv or plan.tif, a Cell2Fire table, any GeoTIFF of breaks (not 0), or shapes of lines or
+    plan.csv or plan.tif, a Cell2Fire table, any raster of breaks (not 0), or shapes of lines or
     polygons, each of which is then judged by itself too, by the treatment that its attribute
     'treatment' names, beside --treatment."""
     out: Path | None = None

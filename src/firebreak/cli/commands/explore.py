@@ -134,8 +134,12 @@ def _of_landscape(args: VisualizeArguments) -> "Exploration":
 
 def _read(path: Path, full: "Landscape", offset: tuple[int, int], scene: "Scene",
           policy: "Policy", plan_fires: int | None, seed: int) -> "Exploration":
-    """A plan for a whole map that is stored, on the scene of the part of it at an offset."""
+    """A plan for a whole map that is stored, or breaks from elsewhere, on the scene of the part of
+    it at an offset.
+    """
     from firebreak.planning.core.area import cut_cells
+    from firebreak.planning.output import given
+    from firebreak.planning.output.earlier import is_planned
     from firebreak.planning.output.export import (
         read_build_order,
         read_names,
@@ -145,6 +149,10 @@ def _read(path: Path, full: "Landscape", offset: tuple[int, int], scene: "Scene"
     )
     from firebreak.report.explorer.plans import exploration
 
+    if not is_planned(path):
+        own = given.given_plan(path, scene.landscape, full, offset, given.name_of(path))
+        return exploration(scene, policy, _share_spent(scene, own.cells), plan_fires,
+                           f"seed {seed}", own.method, own.cells)
     plan = read_plan(path, full)
     numbers = read_build_order(path, full, plan.cells)
     first = np.arange(plan.cells.size) if numbers is None else np.argsort(numbers, kind="stable")

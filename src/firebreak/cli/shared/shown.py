@@ -48,7 +48,8 @@ class VisualizeArguments:
     export: Path | None = None
     """Write the explorer as one HTML file that needs no server."""
     plan: Path | None = None
-    """Plan of a landscape to explore: a folder, plan.csv, plan.tif or a Cell2Fire table."""
+    """Plan of a landscape to explore: a folder, plan.csv, Cell2Fire's table, a raster of breaks
+    or shapes."""
     method: str | None = None
     """Planning method for a landscape without --plan; dqn if not given."""
     policy: Path | None = None

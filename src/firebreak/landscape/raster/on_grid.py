@@ -15,7 +15,7 @@ import rasterio
 from numpy.typing import NDArray
 from rasterio._err import CPLE_BaseError  # what PROJ raises where rasterio lets it pass
 from rasterio.crs import CRS
-from rasterio.enums import Resampling
+from rasterio.enums import ColorInterp, Resampling
 from rasterio.errors import RasterioError
 from rasterio.warp import reproject
 
@@ -196,7 +196,20 @@ def _open(path: Path, landscape: Landscape,
 
 def mask_of(path: Raster, landscape: Landscape, how: Rule = "majority",
             ) -> NDArray[np.bool_]:
-    """The cells [H, W] where a raster is not 0, or which shapes cover; see `read_on_grid`."""
+    """The cells [H, W] where a raster is not 0, or which shapes cover; see `read_on_grid`.
+
+    Raises:
+        InputError: as `read_on_grid`; several bands, as a landscape has, of which none says where.
+    """
+    if not isinstance(path, ArrayOnGrid) and not (
+            is_vector(Path(path)) or is_ascii_grid(Path(path))):
+        with open_raster(Path(path)) as dataset:
+            bands = sum(kind != ColorInterp.alpha for kind in dataset.colorinterp)
+        if bands > 1:
+            raise fail(expected="a raster of one band, not 0 in the cells that are meant",
+                       given=f"{bands} bands", where=str(path),
+                       remedy="write the band that is meant into a file of its own, for example "
+                              "with gdal_translate -b 1")
     return np.nan_to_num(read_on_grid(path, landscape, how=how)) != 0
 
 

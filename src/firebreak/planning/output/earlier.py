@@ -13,7 +13,7 @@ import time
 import warnings
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from firebreak.checks import InputError, fail
 from firebreak.files import noting, write_text
@@ -33,29 +33,38 @@ def plan_file(path: Path) -> Path:
     names = ("plan.csv", "plan.tif")
     candidates = [path] if not path.is_dir() else [
         *filter(None, (file_of(path, name) for name in names)), *(path / name for name in names)]
-    for file in candidates:
-        if file.is_file() and file.suffix.lower() in (".csv", ".tif", ".tiff"):
-            return file
-    from firebreak.landscape.raster.shape_files import file_and_layer, is_vector
+    from firebreak.landscape.raster.shape_files import file_and_layer
 
-    if is_vector(path) and path.name != "plan.json" and file_and_layer(path)[0].is_file():
-        return path
-    raise fail(expected="a plan as .csv or .tif, a folder with plan.csv or plan.tif, or shapes",
+    for file in candidates:
+        if file.name != "plan.json" and file_and_layer(file)[0].is_file():
+            return file
+    raise fail(expected="a plan's folder or table, a raster of breaks, or shapes",
                given="a file of another kind" if path.is_file() else (
                    "a folder without a plan" if path.is_dir() else "no such file"),
                where=str(path), remedy="name a file or folder that 'firebreak plan' wrote")
 
 
-def is_planned(path: Path) -> bool:
+def is_planned(path: object) -> TypeGuard[Path]:
     """True for what `export.read_plan` reads: the folder or the table of a plan, or its raster,
     beside a record of how it was made. Other rasters and shapes are breaks from elsewhere, on any
     grid.
     """
     from firebreak.landscape.raster.shape_files import is_vector
 
-    record = f"{path.stem}.json"
-    return not is_vector(path) and (path.is_dir() or path.suffix.lower() == ".csv" or any(
-        (folder / record).is_file() for folder in (path.parent, plan_folder(path))))
+    return isinstance(path, Path) and not is_vector(path) and (
+        path.is_dir() or path.suffix.lower() == ".csv" or any(
+            _is_record(folder / f"{path.stem}.json")
+            for folder in (path.parent, plan_folder(path))))
+
+
+def _is_record(path: Path) -> bool:
+    """True for the record of a plan, a damaged one too, which reading it tells; not for shapes, the
+    files of which may end in .json too.
+    """
+    try:
+        return path.is_file() and "type" not in record_of(path)
+    except (OSError, ValueError, TypeError, InputError):
+        return True
 
 
 def plan_folder(path: Path) -> Path:

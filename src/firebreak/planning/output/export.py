@@ -27,6 +27,7 @@ from firebreak.landscape.landscape import NODATA, Landscape
 from firebreak.landscape.names import DATA
 from firebreak.landscape.raster.degrees import place_of_points
 from firebreak.landscape.raster.geotiff import open_raster, read_band
+from firebreak.landscape.raster.on_grid import same_cells
 from firebreak.planning.core.plan import Plan, check_plan, cost_of, plan_on
 from firebreak.planning.output.earlier import file_of, plan_file, plan_folder
 from firebreak.planning.output.tables import text_of_csv
@@ -331,7 +332,7 @@ def _numbers_in(path: Path, landscape: Landscape, *, on_grid: bool = False) -> N
     with open_raster(path) as dataset:
         if dataset.shape != landscape.shape:
             raise _other_grid(path, f"shape {dataset.shape}", landscape)
-        if on_grid and not np.allclose(dataset.transform[:6], landscape.transform):
+        if on_grid and not same_cells(dataset.transform[:6], landscape.transform, landscape.shape):
             raise _other_grid(path, f"transform {dataset.transform[:6]}", landscape)
         band = read_band(dataset, 1)
     return np.where(band.valid, band.values, 0).ravel()
@@ -345,4 +346,5 @@ def _damaged(path: Path, given: str) -> Exception:
 def _other_grid(path: Path, given: str, landscape: Landscape | MapSize) -> Exception:
     return fail(expected=f"cells of {landscape.name}, {landscape.shape[0]} x {landscape.shape[1]}",
                 given=given, where=str(path),
-                remedy="use the plan with the landscape it was made for")
+                remedy="use the plan with the landscape it was made for, or name its shapes, which "
+                       "fit any grid (plan.gpkg:segments:)")

@@ -15,6 +15,7 @@ from firebreak.landscape.raster.line_cells import masks_of_shapes
 from firebreak.landscape.raster.shape_files import file_and_layer, is_vector
 from firebreak.planning.core.area import Offset, cut_grid, mask_on_part
 from firebreak.planning.core.plan import EXISTING, Plan, plan_of_cells
+from firebreak.planning.output.earlier import is_planned
 from firebreak.planning.output.export import read_plan, read_widths
 
 if TYPE_CHECKING:
@@ -40,11 +41,6 @@ def is_drawn(path: object) -> bool:
     return isinstance(path, Path) and is_vector(path)
 
 
-def _is_plan(path: Path) -> bool:
-    """True for the folder or the table of a plan."""
-    return not is_drawn(path) and (path.is_dir() or path.suffix.lower() == ".csv")
-
-
 def breaks_in(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
               offset: Offset) -> NDArray[np.bool_]:
     """The breaks [h, w] on the part of a map, whether they may be treated there or not.
@@ -52,7 +48,7 @@ def breaks_in(path: "Path | ArrayOnGrid", land: Landscape, full: Landscape,
     Raises:
         InputError: a file that is damaged, or breaks that all lie elsewhere.
     """
-    if isinstance(path, Path) and _is_plan(path):
+    if is_planned(path):
         return cut_grid(read_plan(path, full).break_mask(), land.shape, offset)
     file, width = file_and_attribute(path)
     if isinstance(file, Path) and width is not None:
@@ -71,7 +67,7 @@ def widths_in(path: Path, full: Landscape) -> NDArray[np.float64] | None:
     file, attribute = file_and_attribute(path)
     assert isinstance(file, Path)
     if attribute is None:
-        return read_widths(file, full) if _is_plan(file) else None
+        return read_widths(file, full) if is_planned(file) else None
     found = np.zeros(full.shape)
     for one in masks_of_shapes(file, full, attribute):
         found[one.mask] = np.maximum(found[one.mask], one.width_m)

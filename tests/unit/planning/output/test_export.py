@@ -175,13 +175,15 @@ def test_bad_lists_are_refused(land: Landscape, tmp_path: Path, text: str, messa
 def test_plans_of_another_grid_are_refused(plan: Plan, land: Landscape, tmp_path: Path) -> None:
     files = write_plan(plan, land, tmp_path)
     smaller = land.crop(0, 0, 9, 13)
-    moved = replace(land, transform=(30.0, 0.0, 0.0, 0.0, -30.0, 1_500_000.0))
+    a, b, west, d, e, north = land.transform
+    moved = [(a, b, 0.0, d, e, north), (a, b, west + a, d, e, north), (a, b, west, d, e, north + a)]
     for path in files.values():
         if path.name in ("plan.csv", "plan.tif"):
             with pytest.raises(InputError, match=r"9 x 13|cells of"):
                 read_plan(path, smaller)
-            with pytest.raises(InputError, match=r"coordinates|transform"):
-                read_plan(path, moved)
+            for transform in moved:
+                with pytest.raises(InputError, match=r"coordinates|transform"):
+                    read_plan(path, replace(land, transform=transform))
 
 
 def test_missing_and_damaged_files_are_refused(plan: Plan, land: Landscape,

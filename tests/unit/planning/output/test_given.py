@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import rasterio
+import rasterio.shutil
 from rasterio.crs import CRS
 from rasterio.warp import transform_geom
 
@@ -14,6 +16,7 @@ import firebreak
 from drawn_lines import CELL, NORTH, WEST, drawn, line_of
 from firebreak.checks import InputError
 from firebreak.cli import main
+from firebreak.cli.commands import explore
 from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.landscape.formats.write import write_geotiff, write_landscape
 from firebreak.landscape.landscape import Landscape
@@ -21,6 +24,7 @@ from firebreak.landscape.raster.shape_files import read_shapes
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.planning.output.given import features_of, given_plan, is_drawn, name_of
 from firebreak.planning.output.vectors import has_vector_reader
+from firebreak.report.explorer.plans import Exploration
 
 LAND = replace(generate(6, (24, 30), cell_size_m=CELL), crs=CRS.from_epsg(32611).to_wkt(),
                transform=(CELL, 0.0, WEST, 0.0, -CELL, NORTH))
@@ -102,6 +106,10 @@ def forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     ranks = np.zeros(full.shape, np.int32)
     ranks.ravel()[cells] = 1
     write_geotiff("raster.tif", {"rank": ranks}, full)
+    Path("raster.json").write_text(shapes.read_text())  # shapes, no record of a plan
+    for path, driver in (("ascii.asc", "AAIGrid"), ("image.img", "HFA"), ("envi.bil", "ENVI")):
+        with rasterio.MemoryFile(Path("raster.tif").read_bytes()) as memory:
+            rasterio.shutil.copy(memory.name, path, driver=driver)
     part = full.crop(4, 1, 14, 24)  # experts draw on grids of their own
     write_geotiff("part.tif", {"breaks": ranks[4:18, 1:25] * -3}, part)
     row, col = np.divmod(cells, full.shape[1])
@@ -117,7 +125,8 @@ def forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     Path("folder").mkdir()
     Path("folder/plan.csv").write_text(Path("table.csv").read_text())
     found = {"shapes": "shapes.geojson", "raster": "raster.tif", "table": "table.csv",
-             "plan": "folder", "part": "part.tif", "degrees": "degrees.geojson"}
+             "plan": "folder", "part": "part.tif", "degrees": "degrees.geojson",
+             "ascii": "ascii.asc", "image": "image.img", "envi": "envi.bil"}
     if has_vector_reader():
         import geopandas
 
@@ -155,6 +164,37 @@ def test_fires_are_simulated_under_breaks_in_every_form(forms: dict[str, str]) -
               for name, path in forms.items()}
     for own in burned.values():
         np.testing.assert_array_equal(own, burned["plan"])
+
+
+@pytest.mark.parametrize("form", ["shapes", "ascii", "part"])
+def test_breaks_from_elsewhere_are_explored(form: str, forms: dict[str, str],
+                                            monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = []
+
+    def export(args: object, path: Path, found: Exploration) -> Path:
+        shown.append(found)
+        path.write_text("")
+        return path
+
+    monkeypatch.setattr(explore, "_export", export)
+    for name in (form, "plan"):
+        assert main(["visualize", "land.tif", "--plan", forms[name], "--export", "page.html",
+                     "--burning-hours", "2", "--scenarios", "2", "--plan-fires", "8",
+                     "--threads", "1", "--quiet"]) == 0
+    given, planned = shown
+    assert sorted(given.plan.cells) == sorted(planned.plan.cells)
+    assert given.plan.name == form
+
+
+@pytest.mark.parametrize("option", ["--plan", "--existing", "--improve", "--must-include",
+                                    "--must-exclude", "--area", "--treatable", "--barriers",
+                                    "--built", "--roads"])
+def test_a_landscape_is_no_mask(option: str, forms: dict[str, str],
+                                capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["simulate"] if option == "--plan" else [
+        "plan", "--cost-per-km", "0.1", "--roads", forms["raster"]]
+    assert main([*command, "land.tif", option, "land.tif"]) == 2
+    assert "one band" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("content", "words"), [
