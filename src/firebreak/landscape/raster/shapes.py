@@ -54,6 +54,25 @@ def mask_of_shapes(path: Path, landscape: Landscape, *, touched: bool) -> NDArra
     return mask
 
 
+def polygons_end_on(path: Path, landscape: Landscape) -> bool:
+    """True where the polygons of a file end within a landscape's map.
+
+    Raises:
+        InputError: as `mask_of_shapes`; lines or points.
+    """
+    found = read_shapes(path)
+    other = next((one["type"] for one in found.geometries if "Polygon" not in one["type"]), None)
+    if other is not None:
+        raise fail(expected="polygons", given=f"a {other}", where=str(path),
+                   remedy="draw around what is meant, or widen the lines and points in a GIS")
+    corners = np.concatenate([corners_of(one["coordinates"]) for one in on_map(
+        found.geometries, found.crs, landscape.crs, path)])
+    a, _, west, _, e, north = landscape.transform
+    rows, cols = (corners[:, 1] - north) / e, (corners[:, 0] - west) / a
+    return all(places.min() >= -NARROW and places.max() <= size + NARROW
+               for places, size in zip((rows, cols), landscape.shape, strict=True))
+
+
 def on_map(geometries: list[dict[str, Any]], system: CRS, crs: str | None,
            path: Path) -> list[dict[str, Any]]:
     """Geometries in the reference system of a landscape.

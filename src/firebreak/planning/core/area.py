@@ -72,9 +72,15 @@ def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
     """The cells of an area itself, without a margin, bool [H, W] of the whole map.
 
     Raises:
-        InputError: no such area or file, or none of it on the landscape.
+        InputError: no such area or file, lines or points, or none of it on the landscape.
+
+    Warns:
+        LandscapeWarning: polygons that go on beyond the map.
     """
+    from firebreak.landscape.formats.assemble import warn
     from firebreak.landscape.raster.on_grid import mask_of
+    from firebreak.landscape.raster.shape_files import is_vector
+    from firebreak.landscape.raster.shapes import polygons_end_on
 
     found = named_range(area)
     if found is not None:
@@ -83,7 +89,8 @@ def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
                 raise fail(expected=f"an area inside {what} 0:{size}",
                            given=f"{what} {cells.start}:{cells.stop}",
                            where=f"landscape {full.name}",
-                           remedy="give half-open ranges, --area R0:R1,C0:C1")
+                           remedy="give half-open ranges, the smaller number first, --area "
+                                  "R0:R1,C0:C1")
         inside = np.zeros(full.shape, np.bool_)
         inside[found] = True
         return inside
@@ -91,6 +98,8 @@ def area_mask(full: Landscape, area: "str | ArrayOnGrid") -> NDArray[np.bool_]:
         raise fail(expected="an area like R0:R1,C0:C1, or a file of polygons", given=f"'{area}'",
                    where="--area", remedy="for example --area 100:164,200:264")
     inside = mask_of(area, full)
+    if isinstance(area, str) and is_vector(Path(area)) and not polygons_end_on(Path(area), full):
+        warn(f"{area}: the area goes on beyond the map; what lies there is not planned for")
     if not inside.any():
         raise fail(expected="an area on the landscape", given="no cell of it", where=str(area),
                    remedy="check its place and reference system")

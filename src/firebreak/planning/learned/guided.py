@@ -7,6 +7,7 @@ the moves it refills itself, in the others decides what a break saves on the pla
 plan seen is kept: a search that is stopped before it begins returns the policy's own plan.
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -77,6 +78,7 @@ def place_dqn_search(task: Task) -> Placement:
 
 def _by_lines(task: Task, policy: Policy, effort: Effort, rng: np.random.Generator) -> Placement:
     start, ahead = look_ahead(task, policy, effort), Ahead(task, policy)
+    _warn_if_cut_short(effort)
     state = PlanState(task.problem)
     state.become([cell for line in start.lines for cell in line])
 
@@ -89,6 +91,12 @@ def _by_lines(task: Task, policy: Policy, effort: Effort, rng: np.random.Generat
         lines = lines_best_first(state, lines, effort.in_time_to_order)
     return Placement(np.array([cell for line in lines for cell in line], np.int64),
                      start.simulations + state.simulations)
+
+
+def _warn_if_cut_short(effort: Effort) -> None:
+    if not effort.in_time():
+        warnings.warn("dqn-search: the time limit ended before the search began, so the plan is as "
+                      "the policy places it; give more seconds (--time-limit)", stacklevel=2)
 
 
 def fill_ahead(state: PlanState, ahead: Ahead, rng: np.random.Generator,
@@ -119,6 +127,7 @@ def fill_ahead(state: PlanState, ahead: Ahead, rng: np.random.Generator,
 
 def _by_cells(task: Task, policy: Policy, effort: Effort, rng: np.random.Generator) -> Placement:
     start = place_dqn(task)
+    _warn_if_cut_short(effort)
     state = PlanState(task.problem)
     state.become(start.cells.tolist())
 

@@ -206,7 +206,7 @@ class Unfinished(Kept):
         return "" if not self._proposals else (
             f"goes on with what is kept in {self.folder}: lines of "
             f"{counted(len(self._proposals), 'window')} and "
-            f"{counted(len(self._known), 'answer')} of shards")
+            f"{counted(len(self._known), 'result')} of burning them")
 
     def _files(self, begin: str = "") -> list[Path]:
         """Files of the folder that are this plan's, in order."""

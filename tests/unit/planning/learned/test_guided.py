@@ -71,6 +71,14 @@ def test_without_room_to_search_it_is_the_policys_own_plan(scene: Scene, policy:
 
 
 @pytest.mark.slow
+def test_a_start_that_the_clock_cuts_short_says_so(scene: Scene, policy: Policy,
+                                                   recwarn: pytest.WarningsRecorder) -> None:
+    for search in (SearchOptions(evaluations=2), SearchOptions(seconds=1e-9)):
+        assert not recwarn
+        make_plan(scene, 0.05, 16, "dqn-search", seed=0, policy=policy, search=search)
+    assert ["before the search began" in str(one.message) for one in recwarn] == [True]
+
+
 def test_evaluations_repeat_and_seeds_differ(scene: Scene, policy: Policy) -> None:
     one, again = (plan_of(scene, policy, "dqn-search", 300) for _ in range(2))
     np.testing.assert_array_equal(one.cells, again.cells)
