@@ -167,6 +167,9 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     # A corridor is as long as it should be, bare ground on the way included.
     routes = rules.lines is not None and rules.lines.routes
     left_out = {name: why for name in everyone if (why := _left_out(name, rules.lines, scene))}
+    if len(left_out) == len(everyone):
+        # Corridors have more cells than what tries them takes: what rates them plans.
+        left_out = {name: why for name, why in left_out.items() if not _rates(name)}
     names = [name for name in everyone if name not in left_out]
     count = choice_count(plan_fires, land.fuel_model.size)
     check_test_fires(land.name, count, len(names) + 1, "--plan-fires")
@@ -238,9 +241,14 @@ def _left_out(name: str, lines: Corridors | None, scene: Scene) -> str | None:
     assert method.candidate is not None, "a candidate"
     slow = lines.routes and not tries_quickly(scene.field)
     if not method.takes_lines:
-        return None if slow and method.candidate.rates else NO_LINES
+        return None if slow and _rates(name) else NO_LINES
     cells, most = scene.landscape.fuel_model.size, method.candidate.slow_cells
     return TOO_SLOW if slow and most is not None and cells > most else None
+
+
+def _rates(name: str) -> bool:
+    candidate = METHODS[name].candidate
+    return candidate is not None and candidate.rates
 
 
 def finalists_of(saved: Mapping[str, NDArray[np.float64]]) -> list[str]:

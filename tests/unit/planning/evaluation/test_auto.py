@@ -356,6 +356,18 @@ def test_money_of_useless_segments_stays_unspent(scene: Scene, plain: Chosen,
         cell for cell in whole.plan.cells.tolist() if cell not in gone.cells]
 
 
+def among_corridors(conditions: FireConditions) -> tuple[Scene, PlanRules]:
+    """A map of which three corridors alone may be treated, and the rules of a plan of them."""
+    scene = make_scene(generate(5, (16, 17), cell_size_m=30.0), conditions, 3)
+    cols = scene.landscape.shape[1]
+    pieces = [np.arange(row * cols + 2, row * cols + 14) for row in (3, 7, 11)]
+    lines = replace(lines_of(pieces, (0, 1, 2), only=True), routes=True)
+    free = np.isin(np.arange(scene.landscape.treatable.size), np.concatenate(pieces))
+    scene = replace(scene, landscape=replace(
+        scene.landscape, treatable=scene.landscape.treatable & free.reshape(-1, cols)))
+    return scene, PlanRules(lines=lines)
+
+
 @pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("conditions", [
     replace(CONDITIONS, treatment=Treatment(kind="shaded"), hold=HoldRule(by="equipment")),
@@ -368,19 +380,28 @@ def test_value_behind_corridors_makes_the_first_plan_where_trials_are_slow(
         assert ahead.candidate is not None
         monkeypatch.setitem(METHODS, "dqn-lookahead", ahead._replace(
             candidate=ahead.candidate._replace(slow_cells=100)))
-    scene = make_scene(generate(5, (16, 17), cell_size_m=30.0), conditions, 3)
-    cols = scene.landscape.shape[1]
-    pieces = [np.arange(row * cols + 2, row * cols + 14) for row in (3, 7, 11)]
-    lines = replace(lines_of(pieces, (0, 1, 2), only=True), routes=True)
-    free = np.isin(np.arange(scene.landscape.treatable.size), np.concatenate(pieces))
-    scene = replace(scene, landscape=replace(
-        scene.landscape, treatable=scene.landscape.treatable & free.reshape(-1, cols)))
+    scene, rules = among_corridors(conditions)
     first: list[str] = []
-    made = chosen(scene, policy, 0.4, rules=PlanRules(lines=lines),
+    made = chosen(scene, policy, 0.4, rules=rules,
                   first=lambda plan: first.append(plan.method))
     slow = conditions.hold is not None
     assert ("downstream-value" in made.choice.candidates) == slow
     assert first == ["downstream-value" if slow else "dqn-lookahead"]
     assert ("dqn-lookahead" in made.choice.candidates) != (slow and large)
     assert (made.choice.refused.get("dqn-lookahead") == auto.TOO_SLOW) == (slow and large)
-    assert np.isin(made.plan.cells, np.flatnonzero(free)).all()
+    assert scene.landscape.treatable.ravel()[made.plan.cells].all()
+
+
+def test_more_corridors_than_trials_take_are_planned_by_the_value_behind_them(
+        monkeypatch: pytest.MonkeyPatch, policy: Policy) -> None:
+    """No method that tries lines is offered so many cells."""
+    for name in ("segments", "dqn-lookahead"):
+        method = METHODS[name]
+        assert method.candidate is not None
+        monkeypatch.setitem(METHODS, name, method._replace(
+            candidate=method.candidate._replace(most_cells=10)))
+    scene, rules = among_corridors(CONDITIONS)
+    made = chosen(scene, policy, 0.4, rules=rules)
+    assert [*made.choice.candidates] == ["downstream-value"]
+    assert made.choice.refused.get("downstream-value") is None
+    assert made.plan.cells.size
