@@ -309,21 +309,58 @@ def covered_cells(geometries: list[dict[str, Any]], shape: tuple[int, int],
     areas = [one for one in geometries if one["type"].endswith("Polygon")]
     others = [one for one in geometries if not one["type"].endswith("Polygon")]
 
-    def cells(some: list[dict[str, Any]], right: float = 0.0, down: float = 0.0, *,
-              all_touched: bool = True) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = rasterize(
-            some, shape, transform=_moved(transform, right, down), all_touched=all_touched,
-            dtype=np.uint8) != 0
+    def cells(some: list[dict[str, Any]], *, all_touched: bool = True) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = rasterize(some, shape, transform=transform,
+                                             all_touched=all_touched, dtype=np.uint8) != 0
         return found
 
     if areas:
-        mask = cells(areas, all_touched=touched)
-        # What reaches into the middle of a cell reaches into the cell on every grid nearby.
-        wide = np.logical_and.reduce([mask, *(
-            cells(areas, right, down) for right in (-NARROW, NARROW) for down in (-NARROW, NARROW))
-            ]) if touched else mask
-        mask = wide if wide.any() else mask
+        mask = cells(areas, all_touched=False)
+        if touched:
+            mask |= _crossed_cells(areas, shape, transform)
+            mask = mask if mask.any() else cells(areas)
     return mask | cells(others) if others else mask
+
+
+_APART = 0.02  # of a cell, between points of an outline
+_MOST_POINTS = 1_000_000
+
+
+def _crossed_cells(polygons: list[dict[str, Any]], shape: tuple[int, int],
+                   transform: rasterio.Affine) -> NDArray[np.bool_]:
+    """The cells [H, W] through which an outline runs farther than NARROW from their edges."""
+    rings = [np.array(ring, np.float64)[:, :2] for one in polygons
+             for part in ([one["coordinates"]] if one["type"] == "Polygon" else one["coordinates"])
+             for ring in part if len(ring) > 1]
+    mask = np.zeros(shape, np.bool_)
+    if not rings:
+        return mask
+    turned = ~transform
+    axes = np.array([[turned.d, turned.e], [turned.a, turned.b]])
+    origin = np.array([turned.f, turned.c])
+    begin, end = (np.concatenate([ring[some] for ring in rings]) @ axes.T + origin
+                  for some in (slice(None, -1), slice(1, None)))
+    # The part of each edge of an outline that lies on the map.
+    way = end - begin
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = np.sort([(limit - begin) / way for limit in (np.zeros(2), np.array(shape))], axis=0)
+    still = way == 0.0
+    on_map = ~(still & ((begin < 0.0) | (begin > shape))).any(axis=1)
+    first = np.where(still, 0.0, at[0]).max(axis=1).clip(0.0, 1.0)
+    last = np.where(still, 1.0, at[1]).min(axis=1).clip(0.0, 1.0)
+    count = (np.hypot(*way.T) * (last - first) / _APART + 2.0).astype(np.int64)
+    count[~on_map | (first > last)] = 0
+    batch = np.cumsum(count) // _MOST_POINTS
+    for some in np.split(np.arange(count.size), np.flatnonzero(np.diff(batch)) + 1):
+        own = np.repeat(some, count[some])
+        place = np.arange(own.size) - np.repeat(np.cumsum(count[some]) - count[some], count[some])
+        share = place / (count[own] - 1)
+        places = begin[own] + (first[own] + share * (last - first)[own])[:, None] * way[own]
+        cell = np.floor(places)
+        deep = (np.abs(places - cell - 0.5) < 0.5 - NARROW).all(axis=1)
+        row, col = cell[deep].astype(np.int64).T
+        mask[row, col] = True
+    return mask
 
 
 def corners_of(coordinates: Any) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rasterio
+import rasterio.features
 from hypothesis import given
 from hypothesis import strategies as st
 from rasterio.warp import transform_geom
@@ -106,6 +107,22 @@ def test_a_polygon_along_the_edges_of_cells_covers_no_others(tmp_path: Path,
         found = [one.mask for one in masks_of_shapes(path, LAND)]
         if shape is not narrow:
             assert np.array_equal(found, [expected])
+
+
+@pytest.mark.parametrize("system", ["EPSG:5070", None])
+@pytest.mark.parametrize("seed", range(6))
+def test_cells_as_polygons_come_back_as_they_were(seed: int, system: str | None,
+                                                  tmp_path: Path) -> None:
+    """No gap of one cell is closed, between two polygons or in a notch of one."""
+    expected = np.random.default_rng(seed).random(LAND.shape) < 0.45
+    found = [shape for shape, _ in rasterio.features.shapes(
+        expected.astype(np.uint8), mask=expected, connectivity=4,
+        transform=rasterio.Affine(*LAND.transform))]
+    if system is None:
+        found = transform_geom("EPSG:5070", "EPSG:4326", found, precision=7)
+    path = written(tmp_path, collection(*found, system=system))
+    for touched in (True, False):
+        assert np.array_equal(mask_of_shapes(path, LAND, touched=touched), expected)
 
 
 def test_lines_and_points_cover_what_they_touch(tmp_path: Path) -> None:
