@@ -15,6 +15,7 @@ from firebreak.cli.shared.common import scene_words
 from firebreak.cli.shared.plan_record import PlanArguments
 from firebreak.landscape.treatment_table import treated_ha
 from firebreak.planning.barriers.words import barrier_words
+from firebreak.planning.core.line_trials import untried_words
 from firebreak.planning.core.plan import Plan, spent_words
 from firebreak.planning.evaluation.drawn import change_words, changes_table, changes_words
 from firebreak.planning.evaluation.fire_facts import fact_words
@@ -100,7 +101,8 @@ def _say_at_once(run: PlanAtOnce, command: str) -> None:
     if run.choice is not None:
         print(f"\n{choice_table(run.choice)}")
     for words in (run.choice and left_out_words(run.choice, plan),
-                  barrier_words([plan, *run.others.values()]), knee_words(plan)):
+                  barrier_words([plan, *run.others.values()]), knee_words(plan),
+                  untried_words(plan)):
         if words is not None:
             print(words)
     if evaluation is not None:

@@ -101,7 +101,8 @@ def place_enclose(task: Task) -> Placement:
     best = made[0] if len(made) == 1 else made[
         int(np.argmin(_losses(problem, [one.cells for one in made])))]
     burned = 2.0 + len(plans) + sum(one.simulations for one in made)
-    return Placement(best.cells, burned, notes_of(found, stakes, problem.budget))
+    return Placement(best.cells, burned, (best.notes or {}) | notes_of(
+        found, stakes, problem.budget))
 
 
 def of_corridors(lines: Corridors, land: Landscape, budget: float,
@@ -217,4 +218,4 @@ def _filled(task: Task, cells: Cells) -> Placement:
     more = place_line_greedy(task._replace(problem=replace(
         problem, scene=replace(problem.scene, landscape=replace(land, treatable=treatable)),
         budget=left, standing=np.concatenate([problem.standing, cells]))))
-    return Placement(np.concatenate([cells, more.cells]), more.simulations)
+    return more._replace(cells=np.concatenate([cells, more.cells]))

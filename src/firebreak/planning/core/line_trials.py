@@ -11,6 +11,7 @@ from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.planning.core.limits import forever
+from firebreak.planning.core.plan import Plan, amount_words
 
 
 class Trial(NamedTuple):
@@ -67,13 +68,13 @@ def try_line(problem: Problem, slots: ProblemBatch, cells: NDArray[np.int64],
     new = cells[slots.available[0].ravel()[cells]]
     saved, burned = saved_by(slots, new, np.flatnonzero(slots.depending_on(0, new)), memory)
     cost = float(problem.scene.landscape.cost.ravel()[new].astype(np.float64).sum())
-    return Trial(new, saved / slots.plan_trees(0).loss.size / cost if saved else 0.0, burned)
+    return Trial(new, saved / slots.plan_trees(0).loss.size / cost if saved else 0.0, burned.size)
 
 
 def saved_by(slots: ProblemBatch, cells: NDArray[np.int64], fires: NDArray[np.int64],
-             memory: Memory | None = None) -> tuple[float, int]:
+             memory: Memory | None = None) -> tuple[float, NDArray[np.int64]]:
     """The loss that some plan fires of slot 0, which may change, save together with breaks in flat
-    `cells`; and how many burned for it: those of which it is not known.
+    `cells`; and those that burned for it, of which it is not known.
 
     Args:
         fires: their numbers, i64 [n].
@@ -96,4 +97,17 @@ def saved_by(slots: ProblemBatch, cells: NDArray[np.int64], fires: NDArray[np.in
         known.saved[again] = trees.loss[again] - loss
         if beyond is not None:
             known.affected[again] = np.where(beyond, -1, affected[again])
-    return float(known.saved[fires].sum()), again.size
+    return float(known.saved[fires].sum()), again
+
+
+UNTRIED = "untried"
+"""Note of a plan: what was left of the budget when trials ended, as fires are large."""
+
+
+def untried_words(plan: Plan) -> str | None:
+    """A sentence on a plan whose trials ended early; None of any other."""
+    left = (plan.notes or {}).get(UNTRIED)
+    return None if left is None else (
+        "Fires are so large here that trials of lines ended with "
+        f"{amount_words(left, plan.priced_in)} of the budget left: lines after that are those with "
+        "most value burned behind them.")

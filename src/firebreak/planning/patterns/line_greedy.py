@@ -19,7 +19,7 @@ from firebreak.fire import REACH, STENCIL, pad, padded_cells, padded_width
 from firebreak.landscape.landscape import Landscape
 from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core.kernels import score_lines
-from firebreak.planning.core.line_trials import Trial, try_lines
+from firebreak.planning.core.line_trials import UNTRIED, Trial, try_lines
 from firebreak.planning.core.rounds import (
     Placement,
     Task,
@@ -140,8 +140,10 @@ def place_line_greedy(task: Task) -> Placement:
             cells += place_available(slots, line.tolist())
         burned += slots.update(SLOT_0)
         task.report(spent_share(slots, problem))
+    untried = None if given is None else given.untried
     return Placement(np.array(cells, np.int64), burned / n_plan_fires
-                     + (0.0 if own is None else own.simulations))
+                     + (0.0 if own is None else own.simulations),
+                     None if untried is None else {UNTRIED: untried})
 
 
 class OwnLines:

@@ -6,7 +6,8 @@ alone that have changed since, trials are few: a run saves at most what burns be
 no more than when it was last tried (Minoux 1978, doi:10.1007/BFb0006528), but for one that touches
 a new break, which may close what was open. By such bounds the run that leads is tried on the fires
 of which it may save most, until it falls behind the next or its rating is exact; once MOST_TRIED
-are begun, on these alone.
+are begun, on these alone. Once trials have burned MOST_BURNED cells, runs follow as method
+`downstream-value` places them.
 """
 
 from typing import NamedTuple
@@ -18,18 +19,22 @@ from scipy import ndimage
 from firebreak.env.gains import saved_by_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch
-from firebreak.fire import REACH, pad, padded_cells, padded_width
+from firebreak.fire import REACH, UNBURNED, pad, padded_cells, padded_width
 from firebreak.free_memory import check_free
 from firebreak.landscape.candidates.corridor import Cells
 from firebreak.planning.core.break_segments import CORNERS
 from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.line_trials import Memory, Trial, saved_by
-from firebreak.planning.core.rounds import spendable
+from firebreak.planning.core.rounds import best_run, spendable
 from firebreak.planning.ranking import TreeSums
 
 MOST_TRIED = 60
 """Runs of which trials begin before one is placed, at most, where one of them saves something."""
+MOST_BURNED = 2**28
+"""Cells that fires burn in the trials of a plan, at most, but for the choice that comes beyond:
+some minutes, on any map.
+"""
 LEAST_BURNED = 2
 """Fires that a run burns at a time, at least, which two threads burn together."""
 
@@ -65,7 +70,11 @@ class _Begun(NamedTuple):
 
 
 class RatedRuns:
-    """Runs of corridors on a problem, see the module."""
+    """Runs of corridors on a problem, see the module.
+
+    Attributes:
+        untried: what was left of the budget when trials ended; None where they went on.
+    """
 
     def __init__(self, problem: Problem, slots: ProblemBatch, lines: Corridors) -> None:
         """slots: whose slot 0 holds the problem."""
@@ -80,6 +89,8 @@ class RatedRuns:
         # Of each fire what a run saves, or the most that it may save.
         self._saved = np.zeros((count, len(runs)), np.int64 if self._in_place else np.float64)
         self._affected = np.full(count, -1, np.int64)
+        self._size, self._burned = np.zeros(count, np.int64), 0  # cells of each fire, and in trials
+        self.untried: float | None = None
         self._rated = np.full(len(runs), np.inf)  # per cost, when last tried
         self._breaks, self._memory = slots.breaks[0].copy(), Memory()
         self._near = [] if self._in_place else [_near(run, slots.sizes.shape[1]) for run in runs]
@@ -88,6 +99,8 @@ class RatedRuns:
         """The runs that can be paid for and save something, best first; where fires burn anew, the
         best one.
         """
+        if self._burned >= MOST_BURNED:
+            return self._by_value()
         found = self._open()
         left = spendable(float(self._slots.budget_left[0]))
         can = np.array([cells.size > 0 for cells in found.cells], np.bool_) & (found.cost <= left)
@@ -136,7 +149,17 @@ class RatedRuns:
             saved, more = saved_by(self._slots, found.cells[k], own.fires[:count], self._memory)
             begun[k] = own = _Begun(own.fires[count:], own.most[count:], own.saved + saved)
             rated[k] = self._rated[k] = own.rated() / per_rate
-            burned += more
+            self._burned += int(self._size[more].sum())
+            burned += more.size
+
+    def _by_value(self) -> list[Trial]:
+        """The run whose cells have most value burned behind them per cost, without a trial."""
+        slots = self._slots
+        if self.untried is None:
+            self.untried = float(slots.budget_left[0])
+        rate = slots.maps(0)[1] / self._problem.scene.landscape.cost
+        cells = best_run(self._rules, rate, slots)
+        return [Trial(np.array(cells, np.int64), 0.0, 0)] if cells else []
 
     def _begin(self, run: int, cells: Cells) -> _Begun:
         fires = np.flatnonzero(self._slots.depending_on(0, cells))
@@ -158,14 +181,15 @@ class RatedRuns:
         near that a step of it may cross the run there, and behind them.
         """
         scene, trees = self._problem.scene, self._slots.plan_trees(0)
-        if scene.field.spots.cells.size:  # embers come from anywhere
-            return np.full(len(self._runs), trees.loss.mean())
         affected = self._slots.affected(0)[:self._affected.size]
         again = np.flatnonzero(affected != self._affected)
+        self._size[again] = (trees.code[again] != UNBURNED).sum(axis=1)
+        self._affected = affected.copy()
+        if scene.field.spots.cells.size:  # embers come from anywhere
+            return np.full(len(self._runs), trees.loss.mean())
         behind = TreeSums(self._slots.sizes.shape).behind(
             trees.code[again], pad(scene.value.astype(np.float64)), trees.times[again], self._near)
         self._saved[again] = np.minimum(behind, trees.loss[again, None])
-        self._affected = affected.copy()
         most: NDArray[np.float64] = self._saved.sum(axis=0) / trees.loss.size
         return most
 

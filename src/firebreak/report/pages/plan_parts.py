@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from firebreak import __version__
 from firebreak.checks import counted, listed
 from firebreak.planning.alternatives import LEAST_SAVED, MOST_SHARED
+from firebreak.planning.core.line_trials import untried_words
 from firebreak.planning.core.plan import one_of, pieces_of
 from firebreak.planning.evaluation import doubt as doubts
 from firebreak.planning.evaluation import tables
@@ -61,10 +62,8 @@ def headline(r: ReportedPlan) -> Facts:
     choice, found, caveats = r.origin.choice, r.evaluation, []
     if choice is not None and (left_out := tables.left_out_words(choice, r.plan)) is not None:
         caveats.append(left_out)
-    if (stops := knee_words(r.plan)) is not None:
-        caveats.append(stops)
-    if r.barrier is not None:
-        caveats.append(r.barrier)
+    caveats += [said for said in (knee_words(r.plan), untried_words(r.plan), r.barrier)
+                if said is not None]
     caveats += words.what_breaks_do(r.conditions, r.land.cell_size_m, r.land.strip_m)
     if r.result is not None and r.result.fires_per_ha_year is None:
         caveats.append("In a year the plan saves this much for each fire that starts on the map; "

@@ -18,8 +18,8 @@ from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import JOINS, Corridors, parts_of
 from firebreak.planning.core.fire_counts import CHOICE_SET
 from firebreak.planning.core.limits import SearchOptions
-from firebreak.planning.core.line_trials import try_line
-from firebreak.planning.core.plan import cost_of, plan_of_cells
+from firebreak.planning.core.line_trials import UNTRIED, try_line, untried_words
+from firebreak.planning.core.plan import Plan, cost_of, plan_of_cells
 from firebreak.planning.core.rounds import Task, loaded
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.evaluation import knee as knees
@@ -410,3 +410,30 @@ def test_where_trials_are_few_the_best_that_was_tried_is_placed(
     some, fewer = first()
     assert 0.0 < some <= best
     assert fewer < burned
+
+
+@pytest.mark.parametrize("method", ["segments", "enclose"])
+def test_beyond_the_bound_lines_follow_by_the_value_behind_them(
+        method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = SCENES["held"]
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
+
+    def made(most: float) -> Plan:
+        monkeypatch.setattr("firebreak.planning.patterns.rated_runs.MOST_BURNED", most)
+        return make_plan(scene, 0.3, FIRES, method, seed=0, rules=PlanRules(lines=lines))
+
+    whole, bounded, none = made(np.inf), made(1), made(0)
+    assert UNTRIED not in (whole.notes or {})
+    assert untried_words(whole) is None
+    assert min(whole.cells.size, bounded.cells.size, none.cells.size) > 0
+    assert none.simulations < bounded.simulations < whole.simulations
+    # The first is tried before the bound is reached, so that less is left when trials end.
+    assert bounded.notes[UNTRIED] < none.notes[UNTRIED] <= whole.budget
+    words = untried_words(bounded)
+    assert words is not None
+    assert f"{int(bounded.notes[UNTRIED])} cells of the budget left" in words
+    assert made(1).cells.tolist() == bounded.cells.tolist()
+    if method == "segments":
+        assert none.cells.tolist() == make_plan(
+            scene, 0.3, FIRES, "downstream-value", seed=0, rules=PlanRules(lines=lines),
+        ).cells.tolist()
