@@ -227,13 +227,18 @@ def _floor(values: NDArray[np.float32], count: int) -> np.floating:
     return floor if np.count_nonzero(values >= floor) >= count else least
 
 
+_ANY = np.zeros(1, np.int64)
+
+
 class GivenRating:
     """The runs of given lines, as paths that a policy values."""
 
     def __init__(self, policy: Policy, lines: Corridors, landscape: Landscape) -> None:
         self._policy, self._rules = policy, BuildRules(lines, landscape)
         self.runs = self._rules.runs
-        self._paths = paths_of(self.runs, landscape.shape[1])
+        # Of a run without cells, which is never built, any cell stands for the path.
+        self._paths = paths_of([run if run.size else _ANY for run in self.runs],
+                               landscape.shape[1])
 
     def best(self, slots: ProblemBatch, most: int,
              most_shared: float) -> tuple[list[Cells], list[float]]:

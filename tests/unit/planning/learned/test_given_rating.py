@@ -13,6 +13,7 @@ from firebreak.fire import FireConditions, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import SHAPES
+from firebreak.planning.core.corridors import NO_CORRIDORS
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.learned.policy import GivenRating
 from lines_of_cells import lines_of
@@ -57,3 +58,13 @@ def test_runs_that_cannot_be_paid_for_are_left(slots: ProblemBatch) -> None:
     slots.budget_left[0] = 3.5 * float(LAND.cost.mean())
     cells, _ = GivenRating(untrained(SHAPES), lines_of(runs, (0, 1)), LAND).best(slots, 4, 1.0)
     assert [own.tolist() for own in cells] == [runs[1].tolist()]
+
+
+def test_a_run_without_cells_is_never_chosen(slots: ProblemBatch) -> None:
+    lines = lines_of([np.empty(0, np.int64), bent(9)], (0, 1))
+    cells, _ = GivenRating(untrained(SHAPES), lines, LAND).best(slots, 4, 1.0)
+    assert [own.tolist() for own in cells] == [bent(9).tolist()]
+
+
+def test_without_runs_none_is_chosen(slots: ProblemBatch) -> None:
+    assert GivenRating(untrained(SHAPES), NO_CORRIDORS, LAND).best(slots, 4, 1.0) == ([], [])
