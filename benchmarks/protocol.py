@@ -35,8 +35,7 @@ from firebreak.landscape.raster.windows import Window, aggregate, list_windows
 from firebreak.landscape.synthetic.families import Family
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.native_library import set_threads
-from firebreak.planning import methods
-from firebreak.planning.core import limits
+from firebreak.planning import making
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import pieces_of
 from firebreak.planning.evaluation.judging import judge_scene
@@ -76,8 +75,8 @@ class Part(NamedTuple):
     """A table of the page: every method on every set at each budget, number of plan fires and share
     that untreated fires burn. limits: seconds that searches may take, 0 for methods that are done
     when they are done. start: method that `swap` and `anneal` start from, if not their own.
-    own_time: limits and seconds are the processor's, not the clock's: other work may share the
-    machine. seed: of synthetic land, fires and methods.
+    own_time: seconds are the processor's, not the clock's: other work may share the machine.
+    seed: of synthetic land, fires and methods.
     """
 
     sets: tuple[Set, ...]
@@ -240,17 +239,15 @@ def _judged(scene: Scene, budget: float, shown: int, part: Part, method: str,
 
 @contextmanager
 def own_clock(wanted: bool) -> Iterator[None]:
-    """Limits of searches and seconds of plans by the processor's time, if wanted; methods that are
-    measured here only are known meanwhile.
+    """Seconds of plans by the processor's time, if wanted; methods that are measured here only are
+    known meanwhile.
     """
-    for module in (limits, methods) if wanted else ():
-        module.perf_counter = process_time  # type: ignore[attr-defined]
+    making.perf_counter = process_time if wanted else perf_counter
     try:
         with rivals.known(OTHERS):
             yield
     finally:
-        for module in (limits, methods):
-            module.perf_counter = perf_counter  # type: ignore[attr-defined]
+        making.perf_counter = perf_counter
 
 
 def read_records(path: Path) -> list[dict[str, Any]]:

@@ -5,7 +5,6 @@ fire. A record is a file of its own and is written when the method is done.
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from time import perf_counter, process_time
@@ -21,7 +20,6 @@ from firebreak.agent.policy_file import Policy, load_policy
 from firebreak.api.shared.policies import shipped_for
 from firebreak.checks import InputError
 from firebreak.files import made_folder, write_text
-from firebreak.planning.core import limits
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import Plan, pieces_of
 from firebreak.planning.core.progress import Reporter
@@ -171,8 +169,7 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
             raise _TooLongError
 
     try:
-        with _limits_in_processor_time():
-            plans, chosen = _plans(job, method, policy, SearchOptions(seconds=limit), watch)
+        plans, chosen = _plans(job, method, policy, SearchOptions(seconds=limit), watch)
     except InputError as error:
         return Record(job.name, method, key_of(job), refused=str(error), limit_seconds=limit)
     except _TooLongError:
@@ -190,19 +187,6 @@ def measure(job: Job, method: str, auto: Record | None, policy: Policy | None = 
         cost=sum(plan.cost for plan in plans) / count, budget=plans[0].budget,
         plan_reduction=result.rows[method].in_sample_reduction or 0.0, saved=result.saved[method],
         untreated=result.untreated)
-
-
-@contextmanager
-def _limits_in_processor_time() -> Iterator[None]:
-    """Searches are limited by the clock, of which a busy machine gives one method more work than
-    another: here by processor time.
-    """
-    before = limits.perf_counter
-    limits.perf_counter = process_time
-    try:
-        yield
-    finally:
-        limits.perf_counter = before
 
 
 def _plans(job: Job, method: str, policy: Policy, search: SearchOptions,

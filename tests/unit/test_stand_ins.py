@@ -94,7 +94,7 @@ def test_a_stand_in_that_nobody_looks_up_is_found() -> None:
         'from firebreak.planning.evaluation import drawn as plans\n'
         'def test(monkeypatch):\n'
         '    monkeypatch.setattr("firebreak.free_memory.free_bytes", int)\n'
-        '    monkeypatch.setattr(limits, "perf_counter", int)\n'
+        '    monkeypatch.setattr(limits, "process_time", int)\n'
         '    monkeypatch.setattr(limits, "sleep", int)\n'
         '    monkeypatch.setattr(limits, "sleep", int, raising=False)\n'
         '    mock.patch.object(plans, "Reporter", int)\n'
@@ -102,7 +102,7 @@ def test_a_stand_in_that_nobody_looks_up_is_found() -> None:
         '    monkeypatch.setattr("os.replace", int)\n'))
     assert {name: nobody_looks_up(name) for name in found} == {
         "firebreak.free_memory.free_bytes": False,
-        "firebreak.planning.core.limits.perf_counter": False,
+        "firebreak.planning.core.limits.process_time": False,
         "firebreak.planning.core.limits.sleep": True,
         "firebreak.planning.evaluation.drawn.Reporter": False,
         "firebreak.planning.methods.burned_probability": True}

@@ -128,7 +128,8 @@ class PlanningOptions:
     """Policy file, or folder of a run, for the methods that follow a policy. If not given, one that
     comes with firebreak: shaded for shaded breaks that nobody holds, else general."""
     time_limit: Positive | None = None
-    """Time limit of a method that searches, in seconds: 10 if not given."""
+    """Time limit of a method that searches, in seconds of the processor, all threads together: 10
+    if not given."""
     plan_fires: AtLeastOne | None = None
     """Number of plan fires: the fires that every method is given to plan with. If not given 256,
     but on a map that is read up to 1,024, so that fires that meet value count for 100."""

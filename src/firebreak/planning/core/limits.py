@@ -1,9 +1,10 @@
-"""The bounds of a method: how long a search may go on, by the clock or by evaluations, which
-repeats exactly; how large a map may be on which a policy plans at once. Loads no network.
+"""The bounds of a method: the processor's time that a search may take, which other programs do
+not change, or its evaluations, which repeat exactly; how large a map may be on which a policy plans
+at once. Loads no network.
 """
 
 from math import inf
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, NamedTuple
 
 from firebreak.checks import PART_OF_MAP, fail
@@ -14,15 +15,16 @@ if TYPE_CHECKING:
 
 DEFAULT_SECONDS = 10.0
 ORDERING = 0.1
-"""Share of the limit by the clock that a search may take beside, to put its breaks in order."""
+"""Share of the limit of time that a search may take beside, to put its breaks in order."""
 
 
 class SearchOptions(NamedTuple):
     """The limits of methods that search.
 
     Attributes:
-        seconds: limit by the clock; None for none where `evaluations` is given, else
-            DEFAULT_SECONDS. A search that the clock ends does not repeat bit for bit.
+        seconds: of the processor in this process, of all threads together; None for no limit where
+            `evaluations` is given, else DEFAULT_SECONDS. A search that time ends does not repeat
+            bit for bit.
         evaluations: limit on the plans whose loss is computed; repeats bit for bit.
     """
 
@@ -31,7 +33,7 @@ class SearchOptions(NamedTuple):
 
 
 SEARCH = SearchOptions()
-"""By the clock."""
+"""DEFAULT_SECONDS."""
 
 
 def forever() -> bool:
@@ -40,12 +42,12 @@ def forever() -> bool:
 
 
 class Effort:
-    """Effort that a search has spent of what it may; the clock starts when this is made."""
+    """Effort that a search has spent of what it may; time counts from when this is made."""
 
     def __init__(self, options: SearchOptions, report: Reporter = no_report) -> None:
         """report: takes the share that is spent, whenever the search asks whether it may go on."""
         self._report = report
-        self._began = perf_counter()
+        self._began = process_time()
         self._evaluations = options.evaluations or inf
         self._seconds = options.seconds if options.seconds is not None else (
             DEFAULT_SECONDS if options.evaluations is None else inf)
@@ -53,9 +55,9 @@ class Effort:
 
     def share(self) -> float:
         """Share of the limit that is nearer, 0 to 1; 1 ends the search."""
-        # 0 without a limit by the clock: such a search repeats exactly.
-        by_clock = (perf_counter() - self._began) / self._seconds
-        return min(1.0, max(self.evaluated / self._evaluations, by_clock))
+        # 0 without a limit of time: such a search repeats exactly.
+        by_time = (process_time() - self._began) / self._seconds
+        return min(1.0, max(self.evaluated / self._evaluations, by_time))
 
     def left(self) -> bool:
         """True where the search may go on."""
@@ -64,7 +66,7 @@ class Effort:
         return share < 1.0
 
     def in_time(self) -> bool:
-        """True until the limit by the clock: a long move looks, so as not to overrun it."""
+        """True until the limit of time: a long move looks, so as not to overrun it."""
         return self.seconds_left() > 0.0
 
     def in_time_to_order(self) -> bool:
@@ -72,8 +74,8 @@ class Effort:
         return self.seconds_left() > -ORDERING * self._seconds
 
     def seconds_left(self) -> float:
-        """Until the limit by the clock; below 0 after it."""
-        return self._seconds - (perf_counter() - self._began)
+        """Until the limit of time; below 0 after it."""
+        return self._seconds - (process_time() - self._began)
 
 
 MAX_TREATABLE = 256 * 256

@@ -176,7 +176,7 @@ def move_lines(state: PlanState, lines: Sequence[Line], refill: Callable[[list[L
     Args:
         lines: of the plan that `state` has; they have no cell in common.
         refill: spends what is left of the budget and returns the lines that it placed; takes those
-            that were just removed. Stopped by the clock it may leave something.
+            that were just removed. Stopped by the limit of time it may leave something.
     """
     best, best_loss = list(lines), state.loss
     now = list(best)
