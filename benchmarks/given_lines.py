@@ -70,7 +70,7 @@ def maps(count: int) -> Iterator[tuple[int, Landscape, Corridors]]:
 
 def measured(seed: int, land: Landscape, lines: Corridors, methods: Sequence[str],
              policy: Policy) -> dict[str, Any]:
-    """What the plan of each method saves on a map, and its CPU seconds."""
+    """Savings by the plan of each method on a map, and its CPU seconds."""
     own = replace(land, treatable=land.treatable & lines.mask(land.shape))
     share = min(SHARE * float(land.cost[land.treatable].sum())
                 / float(own.cost[own.treatable].sum()), 1.0)

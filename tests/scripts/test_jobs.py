@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from time import sleep
 from types import ModuleType
 
 import numpy as np
@@ -15,7 +14,6 @@ import pytest
 from firebreak.checks import InputError
 from firebreak.landscape.formats.write import write_landscape
 from firebreak.landscape.synthetic.generate import generate
-from firebreak.planning.core import limits
 from firebreak.planning.methods import AUTO, METHODS
 from firebreak.reading import read_toml
 
@@ -195,20 +193,6 @@ def test_a_search_has_the_seconds_of_auto_and_is_made_again_with_it(
     path.write_text(json.dumps(auto | {"seconds": 123.0}))
     run(jobs, data, out, "swap")
     assert given[2:] == [("swap", 123.0)]
-
-
-def test_searches_are_limited_by_processor_time(jobs: dict[str, ModuleType]) -> None:
-    """Waiting takes nothing of what a search may take, and the clock is the usual one again."""
-    options = limits.SearchOptions(seconds=0.1)
-    with jobs["measure"]._limits_in_processor_time():
-        effort = limits.Effort(options)
-        sleep(0.15)
-        assert effort.left()
-        while effort.left():
-            sum(range(10_000))
-    effort = limits.Effort(options)
-    sleep(0.15)
-    assert not effort.left()
 
 
 @pytest.mark.usefixtures("capsys")

@@ -63,6 +63,7 @@ def test_more_evaluations_never_lose_more(scene: Scene, policy: Policy) -> None:
     assert losses[0] >= losses[1] >= losses[2]
 
 
+@pytest.mark.filterwarnings("ignore:dqn-search. the time limit ended")
 def test_without_room_to_search_it_is_the_policys_own_plan(scene: Scene, policy: Policy) -> None:
     bare = plan_of(scene, policy, "dqn")
     searched = make_plan(scene, 0.06, FIRES, "dqn-search", seed=0, policy=policy,
@@ -149,6 +150,7 @@ def test_lines_are_burned_before_one_is_placed(scene: Scene,
     assert set(other[0]) not in [set(line) for line in lines]
 
 
+@pytest.mark.filterwarnings("ignore:dqn-search. the time limit ended")
 def test_the_clock_ends_a_move_of_lines_between_two_trials(
         monkeypatch: pytest.MonkeyPatch) -> None:
     """With shaded breaks every trial burns its fires anew, and may take as long as the limit."""
