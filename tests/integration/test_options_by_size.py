@@ -19,7 +19,9 @@ from firebreak.landscape.formats.write import write_geotiff, write_landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.settings.schema import leaves, option_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_pictures", "place")]
+# A slow machine may spend a limit of a second on the start alone, which the command says then.
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_pictures", "place"),
+              pytest.mark.filterwarnings("ignore:dqn-search. the time limit ended")]
 SIZE, WEST, NORTH, CRS_NAME = 24, 500_000.0, 5_000_000.0, "EPSG:32611"
 FEW = ["--plan-fires", "8", "--threads", "1", "--seed", "3", "--quiet"]
 SIZES = {"at once": [], "by windows": ["--window-cells", "24"]}
