@@ -1,6 +1,6 @@
 """Paths, lines of cells that need not be straight, as a network values them: by the shapes of line
 actions that come next to one in length and in the direction from end to end. A path that is a line
-action is of its shape alone.
+action is of its shape alone, or of one with the same ends.
 """
 
 from collections.abc import Sequence
@@ -32,9 +32,11 @@ class Paths(NamedTuple):
     like: Tensor
 
 
-def paths_of(lines: Sequence[NDArray[np.int64]], cols: int) -> Paths:
+def paths_of(lines: Sequence[NDArray[np.int64]], cols: int, joined: bool = False) -> Paths:
     """Lines, each of flat cells in order, on a map of `cols` columns. The direction of one that
-    ends where it began is any.
+    ends where it began, or beside it, is any.
+
+    joined: line actions there are joined by edges, see `line_actions.line_steps`.
     """
     size = np.array([line.size for line in lines], np.int64)
     ends = np.array([(line[0], line[-1]) for line in lines], np.int64).reshape(-1, 2)
@@ -46,7 +48,7 @@ def paths_of(lines: Sequence[NDArray[np.int64]], cols: int) -> Paths:
     chord[backward] *= -1
     cells = np.concatenate([np.empty(0, np.int64), *lines])
     return Paths(*(torch.from_numpy(own) for own in (
-        cells, np.cumsum(size) - size, middle, _like(size, chord))))
+        cells, np.cumsum(size) - size, middle, _like(size, chord, joined))))
 
 
 def path_values(features: Tensor, paths: Paths, head: nn.Conv2d, along: nn.Conv2d) -> Tensor:
@@ -62,7 +64,8 @@ def path_values(features: Tensor, paths: Paths, head: nn.Conv2d, along: nn.Conv2
     return (read * paths.like).sum(-1)
 
 
-def _like(size: NDArray[np.int64], chord: NDArray[np.int64]) -> NDArray[np.float32]:
+def _like(size: NDArray[np.int64], chord: NDArray[np.int64],
+          joined: bool) -> NDArray[np.float32]:
     """Shares of the shapes, f32 [N, SHAPES], of paths of `size` cells from end to end along
     `chord`, i64 [N, 2], turned to the half of the compass in which the shapes are.
     """
@@ -70,13 +73,14 @@ def _like(size: NDArray[np.int64], chord: NDArray[np.int64]) -> NDArray[np.float
     path, angle = np.arange(size.size), np.arctan2(chord[:, 0], chord[:, 1])
     length, longer = _place(np.log(np.maximum(size, 1)), np.tile(_LOG_LENGTHS, (size.size, 1)))
     for step, share in ((length, 1.0 - longer), (length + 1, longer)):
-        knots = _angles()[step]
+        knots = _angles(joined)[step]
         place, further = _place(angle, knots)
         for direction, part in ((place, 1.0 - further), (place + 1, further)):
             number = np.where(step == 0, 0, 1 + direction % len(COMPASS) * len(LINE_LENGTHS)
                               + step - 1)
             np.add.at(like, (path, number), share * part)
-    closed = (chord == 0).all(axis=1) & (size > 1)
+    # No longer line action ends beside its first cell.
+    closed = (np.abs(chord) <= 1).all(axis=1) & (size > LINE_LENGTHS[1])
     of_lengths = like[closed, 1:].reshape(-1, len(COMPASS), len(LINE_LENGTHS))
     like[closed, 1:] = np.tile(of_lengths.sum(1) / len(COMPASS), (1, len(COMPASS)))
     return like
@@ -94,14 +98,14 @@ def _place(value: NDArray[np.float64],
 
 
 @cache
-def _angles() -> NDArray[np.float64]:
+def _angles(joined: bool) -> NDArray[np.float64]:
     """Angles from end to end of the lines of each length and direction, which steps between the
     axes and the diagonals bend, and of the first direction the other way: [lengths, 9], rising.
     """
     found = np.empty((1 + len(LINE_LENGTHS), 1 + len(COMPASS)))
     for step in range(len(found)):
         for direction in range(len(COMPASS)):
-            cells = shape_cells(1 + direction * len(LINE_LENGTHS) + max(step - 1, 0))
+            cells = shape_cells(1 + direction * len(LINE_LENGTHS) + max(step - 1, 0), joined)
             found[step, direction] = np.arctan2(*(cells[-1] - cells[0]))
     found[:, -1] = np.pi
     return found

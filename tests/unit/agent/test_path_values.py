@@ -33,15 +33,25 @@ def same_cells(number: int) -> list[int]:
             if sorted(map(tuple, shape_cells(other).tolist())) == own]
 
 
+def span(number: int, joined: bool) -> tuple[int, set[tuple[int, int]]]:
+    """Cells of a shape, and from end to end either way."""
+    cells = shape_cells(number, joined)
+    row, col = (cells[-1] - cells[0]).tolist()
+    return len(cells), {(row, col), (-row, -col)}
+
+
+@pytest.mark.parametrize("joined", [False, True])
 @pytest.mark.parametrize("backward", [False, True])
-def test_a_line_action_is_of_its_own_shape_in_its_own_middle(backward: bool) -> None:
-    cells = [action_cells(number * SIZE**2 + MIDDLE, (SIZE, SIZE), False)
+def test_a_line_action_is_of_its_own_shape_in_its_own_middle(backward: bool, joined: bool) -> None:
+    cells = [action_cells(number * SIZE**2 + MIDDLE, (SIZE, SIZE), joined)
              for number in range(SHAPES)]
-    paths = paths_of([own[::-1] if backward else own for own in cells], SIZE)
-    assert paths.middle.tolist() == [MIDDLE] * SHAPES
-    for number, like in enumerate(paths.like):
+    paths = paths_of([own[::-1] if backward else own for own in cells], SIZE, joined)
+    assert joined or paths.middle.tolist() == [MIDDLE] * SHAPES
+    for number, (like, middle) in enumerate(zip(paths.like, paths.middle, strict=True)):
+        found = int(like.argmax())
         assert like.max() == 1.0 == like.sum()
-        assert int(like.argmax()) in same_cells(number)
+        assert found in same_cells(number) or (joined and span(found, True) == span(number, True))
+        assert middle == MIDDLE or len(cells[number]) == 2  # west to east, as its shape
 
 
 @torch.no_grad()
@@ -95,13 +105,14 @@ def test_a_path_is_like_shapes_of_its_length_and_direction() -> None:
     east = 12 * SIZE + np.arange(3, 13)  # 10 cells, between 8 and 12
     long = 12 * SIZE + np.arange(3, 38)
     ring = np.array([0, 1, 2, SIZE + 2, 2 * SIZE + 2, 2 * SIZE + 1, 2 * SIZE, SIZE, 0])
-    like = paths_of([east, long, ring], SIZE).like.numpy()
+    like = paths_of([east, long, ring, ring[:-1]], SIZE).like.numpy()
     lengths = {length: 1 + place for place, length in enumerate(LINE_LENGTHS)}
     assert set(np.flatnonzero(like[0])) == {lengths[8], lengths[12]}
     assert like[0, lengths[8]] == pytest.approx(np.log(12 / 10) / np.log(12 / 8))
     assert np.flatnonzero(like[1]).tolist() == [lengths[24]]
-    of_directions = like[2, 1:].reshape(-1, len(LINE_LENGTHS)).sum(1)
-    np.testing.assert_allclose(of_directions, 1 / len(of_directions))
+    for closed in like[2:]:
+        of_directions = closed[1:].reshape(-1, len(LINE_LENGTHS)).sum(1)
+        np.testing.assert_allclose(of_directions, 1 / len(of_directions))
 
 
 @torch.no_grad()

@@ -74,10 +74,14 @@ class Corridor(NamedTuple):
             f"{name}_percent": None if share is None else round(100.0 * share, 1)
             for name, share in shares.items()}}
 
+    def along(self) -> Cells:
+        """The treated cells of the path in its order, each once."""
+        own = self.path[np.isin(self.path, self.cells)]
+        return own[np.sort(np.unique(own, return_index=True)[1])]
+
     def in_order(self) -> Cells:
         """The treated cells in the order of the path, each once, then those beside it."""
-        own = self.path[np.isin(self.path, self.cells)]
-        own = own[np.sort(np.unique(own, return_index=True)[1])]
+        own = self.along()
         return np.concatenate([own, np.setdiff1d(self.cells, own)])
 
 

@@ -70,6 +70,10 @@ class BuildRules:
             self._narrow = narrow_ground(landscape)
             self._strips = ndimage.label(self._narrow, CORNERS)[0]
 
+    def paths(self) -> list[Cells]:
+        """The cells along every run, see `Corridors.along`."""
+        return [self._lines.along(places, self._land.shape[1]) for places in self._places]
+
     def allow(self, breaks: NDArray[np.bool_], cells: list[Cells]) -> NDArray[np.bool_]:
         """Mask of runs [N] that may come next.
 

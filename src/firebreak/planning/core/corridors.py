@@ -55,6 +55,21 @@ class Corridors:
                        line=tuple(self.line[k] for k in new), pairs=tuple(
                            (new[a], new[b]) for a, b in self.pairs if a in new and b in new))
 
+    def along(self, places: Sequence[int], cols: int) -> Cells:
+        """The treated cells along corridors that are tried as one, each once, but for those beside
+        the path of a wide one: from end to end, each corridor turned to go on from the one before.
+        """
+        first, *rest = (self.corridors[k] for k in places)
+        path = first.path
+        for count, own in enumerate(rest):
+            # The first of equals is as they stand.
+            path = np.concatenate(min(
+                ((one, other) for one in ((path,) if count else (path, path[::-1]))
+                 for other in (own.path, own.path[::-1])),
+                key=lambda pair: _apart(pair[0][-1], pair[1][0], cols)))
+        return first._replace(path=path, cells=np.concatenate(
+            [self.corridors[k].cells for k in places])).along()
+
     def runs(self) -> list[Cells]:
         """Cells of every run, in order along it, the shortest first; none covers the same twice."""
         return [cells for _, cells in self.tried().values()]
@@ -82,6 +97,10 @@ class Corridors:
         for pair in self.pairs:
             add(pair)
         return found
+
+
+def _apart(one: int, other: int, cols: int) -> int:
+    return (one // cols - other // cols)**2 + (one % cols - other % cols)**2
 
 
 NO_CORRIDORS = Corridors(corridors=(), line=())

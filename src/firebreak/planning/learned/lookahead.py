@@ -89,7 +89,8 @@ class Ahead:
         self._trust = n_plan_fires / (n_plan_fires + DISTRUST)
         self._mean_cost = float(land.cost[land.treatable].mean())
         self._policy = policy
-        self._given = None if task.lines is None else GivenRating(policy, task.lines, land)
+        self._given = None if task.lines is None else GivenRating(
+            policy, task.lines, problem.scene)
         self._own_too = task.lines is None or not task.lines.only
 
     def own_values(self, slots: ProblemBatch) -> NDArray[np.float32]:

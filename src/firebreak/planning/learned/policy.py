@@ -27,7 +27,6 @@ from firebreak.env.storage.problem import problem_of
 from firebreak.env.storage.problem_batch import SLOT_0, ProblemBatch, sizes_for
 from firebreak.fire import Scene
 from firebreak.landscape.candidates.corridor import Cells
-from firebreak.landscape.landscape import Landscape
 from firebreak.layout import OBSERVATION
 from firebreak.line_actions import shape_cells
 from firebreak.planning.core.build_rules import BuildRules
@@ -184,7 +183,7 @@ def by_policy(task: Task, policy: Policy) -> Callable[[ProblemBatch], Ordered]:
     lines = task.lines
     if lines is None or not lines.only:
         return lambda slots: by_value(slots, line_values(policy, slots))
-    rating = GivenRating(policy, lines, task.problem.scene.landscape)
+    rating = GivenRating(policy, lines, task.problem.scene)
     return lambda slots: Ordered([line_list(rating.best(slots, 1, 1.0)[0])])
 
 
@@ -233,12 +232,13 @@ _ANY = np.zeros(1, np.int64)
 class GivenRating:
     """The runs of given lines, as paths that a policy values."""
 
-    def __init__(self, policy: Policy, lines: Corridors, landscape: Landscape) -> None:
-        self._policy, self._rules = policy, BuildRules(lines, landscape)
+    def __init__(self, policy: Policy, lines: Corridors, scene: Scene) -> None:
+        self._policy, self._rules = policy, BuildRules(lines, scene.landscape)
         self.runs = self._rules.runs
         # Of a run without cells, which is never built, any cell stands for the path.
-        self._paths = paths_of([run if run.size else _ANY for run in self.runs],
-                               landscape.shape[1])
+        self._paths = paths_of([next(own for own in (path, run, _ANY) if own.size) for path, run in
+                                zip(self._rules.paths(), self.runs, strict=True)],
+                               scene.landscape.shape[1], scene.conditions.leak)
 
     def best(self, slots: ProblemBatch, most: int,
              most_shared: float) -> tuple[list[Cells], list[float]]:
