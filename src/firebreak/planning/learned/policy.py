@@ -160,15 +160,16 @@ class Built(NamedTuple):
 
 def build_lines(task: Task, order: Callable[[ProblemBatch], Ordered]) -> Built:
     """Lines round by round: the first that `order` makes of the slots, and in a round of several
-    cells others that lie apart from it.
+    cells others that lie apart from it, but of routes, of which each decides what may come next.
     """
     slots = loaded(task.problem)
     n_plan_fires = task.problem.plan_fires.source.size
+    most = 1 if task.lines is not None and task.lines.routes else task.batch
     lines: list[list[int]] = []
     burned = n_plan_fires
     while slots.available[0].any():
         ordered = order(slots)
-        chosen = spaced_lines(ordered.lines, task.batch, slots.sizes.shape)
+        chosen = spaced_lines(ordered.lines, most, slots.sizes.shape)
         if not chosen:  # no line that is given can be paid for
             break
         lines += [place_available(slots, line.tolist()) for line in chosen]

@@ -147,11 +147,11 @@ def test_no_corridor_is_left_with_a_hole(method: str, seed: int) -> None:
     assert built[np.setdiff1d(np.flatnonzero(built), np.concatenate(whole))].sum() == 0
 
 
-def plan_of(lines: Corridors, method: str, share: float) -> Cells:
+def plan_of(lines: Corridors, method: str, share: float, batch: int | None = None) -> Cells:
     land = replace(LAND, treatable=lines.mask(LAND.shape))
     policy = fitting(method, untrained()) if METHODS[method].guided else None
     scene = make_scene(land, FireConditions(scenarios=2), 0)
-    plan = make_plan(scene, share, FIRES, method, seed=0, policy=policy,
+    plan = make_plan(scene, share, FIRES, method, seed=0, policy=policy, batch=batch,
                      rules=PlanRules(lines=lines), search=SearchOptions(evaluations=250))
     assert plan.cost <= plan.budget
     return plan.cells
@@ -200,8 +200,10 @@ def test_pieces_of_a_plan_beyond_those_that_may_be() -> None:
 
 
 @pytest.mark.parametrize("method", CHOOSING)
-def test_no_route_runs_beside_another_by_any_method(method: str) -> None:
+@pytest.mark.parametrize("batch", [None, 60])
+def test_no_route_runs_beside_another_by_any_method(method: str, batch: int | None) -> None:
+    """Not in a round of many cells either."""
     lines = corridors(*(line(row, 2, 20) for row in range(2, 22)))
-    rows = np.unique(plan_of(lines, method, 1.0) // SIZE)
+    rows = np.unique(plan_of(lines, method, 1.0, batch) // SIZE)
     assert rows.size > 1
     assert np.diff(rows).min() > 3
