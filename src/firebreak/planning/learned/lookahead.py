@@ -102,7 +102,8 @@ class Ahead:
                    leading: NDArray[np.int64], most: int,
                    go_on: Callable[[], bool] = forever) -> list[Trial]:
         """Lines that may be placed in slot 0 and differ, burned, best first: up to `most` of the
-        policy's own and as many of those that are given; fewer where it may not go on.
+        policy's own, as many of those that are given, and as many of these that cost most; fewer
+        where it may not go on.
 
         Args:
             values: see `own_values`.
@@ -113,7 +114,7 @@ class Ahead:
         lines = [open_cells(slots, action) for action in actions]
         worth = [float(values[action]) for action in actions]
         if self._given is not None:
-            more = self._given.best(slots, most, MAX_SHARED)
+            more = self._given.best(slots, most, MAX_SHARED, most)
             lines, worth = lines + more[0], worth + more[1]
         tried = try_lines(self._problem, slots, lines, go_on, self._memory)
         percent = 100.0 * self._mean_cost / float(slots.untreated_plan_loss[0])

@@ -227,6 +227,9 @@ def _floor(values: NDArray[np.float32], count: int) -> np.floating:
     return floor if np.count_nonzero(values >= floor) >= count else least
 
 
+SAME = 0.95
+"""Share of the cells of two runs beyond which a trial of both is one too many."""
+
 _ANY = np.zeros(1, np.int64)
 
 
@@ -241,34 +244,39 @@ class GivenRating:
                                 zip(self._rules.paths(), self.runs, strict=True)],
                                scene.landscape.shape[1], scene.conditions.leak)
 
-    def best(self, slots: ProblemBatch, most: int,
-             most_shared: float) -> tuple[list[Cells], list[float]]:
-        """Runs that can be paid for and are worth most beside the breaks of slot 0, and what each
-        is worth, percent of the untreated loss per cost: cells that are not broken, best first.
+    def best(self, slots: ProblemBatch, most: int, most_shared: float,
+             dearest: int = 0) -> tuple[list[Cells], list[float]]:
+        """Runs that can be paid for and are worth most beside the breaks of slot 0, then those that
+        cost most, and what each is worth, percent of the untreated loss per cost: cells that are
+        not broken, best first.
 
         Args:
             most: how many.
             most_shared: of the cells of the longer of two runs, how many both may have: a run may
                 stand beside its halves.
+            dearest: how many more by cost: what closes a barrier is long, and only a trial shows
+                whether it is closed.
         """
         problem = slots.problem(0)
         land = problem.scene.landscape
         free = (land.treatable & ~slots.breaks[0]).ravel()
         cost = land.cost.ravel().astype(np.float64)
-        left = spendable(float(slots.budget_left[0]))
         worth = _values(slots, lambda seen: self._policy.network.values_along(seen, self._paths))
         open_ = [run[free[run]] for run in self.runs]
-        may = self._rules.allow(slots.breaks[0], open_)
-        chosen: list[Cells] = []
-        own: list[float] = []
-        for k in np.argsort(-worth, kind="stable").tolist():
-            cells = open_[k]
-            if not may[k] or not cells.size or cost[cells].sum() > left or any(
-                    np.isin(cells, other).sum() > most_shared * max(cells.size, other.size)
-                    for other in chosen):
-                continue
-            chosen.append(cells)
-            own.append(float(worth[k]))
-            if len(chosen) == most:
-                break
-        return chosen, own
+        price = np.array([cost[cells].sum() for cells in open_])
+        may = self._rules.allow(slots.breaks[0], open_) & (price > 0.0)
+        may &= price <= spendable(float(slots.budget_left[0]))
+        chosen: list[int] = []
+        for rank, count, shared in ((worth, most, most_shared), (price, dearest, SAME)):
+            count += len(chosen)
+            for k in np.argsort(-rank, kind="stable").tolist():
+                if len(chosen) == count:
+                    break
+                if may[k] and not any(_shared(open_[k], open_[other]) > shared for other in chosen):
+                    chosen.append(k)
+        return [open_[k] for k in chosen], worth[chosen].tolist()
+
+
+def _shared(one: Cells, other: Cells) -> float:
+    """The cells that two runs have in common, over those of the longer."""
+    return float(np.isin(one, other).sum() / max(one.size, other.size))

@@ -62,6 +62,22 @@ def test_runs_that_cannot_be_paid_for_are_left(slots: ProblemBatch) -> None:
     assert [own.tolist() for own in cells] == [runs[1].tolist()]
 
 
+def test_the_dearest_runs_come_after_those_worth_most(slots: ProblemBatch) -> None:
+    ring = np.concatenate([bent(4), bent(9)[::-1], bent(18)])
+    ring = ring[LAND.treatable.ravel()[ring]]
+    runs = [bent(14)[:3], ring, ring[:-1], ring[-1:], ring[:-8]]
+    price = np.array([LAND.cost.ravel()[run].sum() for run in runs])
+    assert np.argsort(-price).tolist() == [1, 2, 4, 0, 3]
+    slots.budget_left[0] = price[1]
+    rating = GivenRating(untrained(SHAPES), lines_of(runs, range(5)), LAND)
+    first, worth = (own[0] for own in rating.best(slots, 1, 0.5))
+    cells, more = rating.best(slots, 1, 0.5, 2)
+    assert (cells[0].tolist(), more[0]) == (first.tolist(), worth)
+    # One cell fewer is the same run.
+    dearest = [runs[k].tolist() for k in (1, 4, 0, 3) if not np.array_equal(runs[k], first)]
+    assert [own.tolist() for own in cells[1:]] == dearest[:2]
+
+
 def test_a_run_without_cells_is_never_chosen(slots: ProblemBatch) -> None:
     lines = lines_of([np.empty(0, np.int64), bent(9)], (0, 1))
     cells, _ = GivenRating(untrained(SHAPES), lines, SCENE).best(slots, 4, 1.0)
