@@ -30,7 +30,7 @@ from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.corridors import Corridors
 from firebreak.planning.core.limits import SEARCH
 from firebreak.planning.core.plan import Plan
-from firebreak.planning.core.rounds import Task
+from firebreak.planning.core.rounds import Placement, Task
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.making import make_plan
 
@@ -137,6 +137,25 @@ def test_a_plan_is_that_of_proposals_burned_anew(
     monkeypatch.setattr(enclose, "trial_in_place", lambda *_: False)
     anew = made(scene_of(seed), 12.0, include=tuple(ring[:3].tolist()))
     assert quick.cells.tolist() == anew.cells.tolist()
+
+
+def test_where_trials_burn_anew_what_saves_most_alone_is_filled(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    filled: list[float] = []
+    task = problem(scene_of(4), 30.0)
+
+    def fill(own: Task, cells: np.ndarray) -> Placement:
+        filled.append(float(burn(own.problem.scene, own.problem.plan_fires, cells).loss.mean()))
+        return Placement(cells, 0.0)
+
+    monkeypatch.setattr(enclose, "_filled", fill)
+    place_enclose(Task(task, 0, 1, None, SEARCH))
+    most, per_cost = filled
+    filled.clear()
+    monkeypatch.setattr(enclose, "tries_quickly", lambda *_: False)
+    place_enclose(Task(task, 0, 1, None, SEARCH))
+    assert filled == [most]
+    assert most < per_cost
 
 
 def test_breaks_that_stand_are_part_of_the_barrier() -> None:
