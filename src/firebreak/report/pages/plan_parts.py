@@ -22,6 +22,7 @@ from firebreak.planning.evaluation.evaluate import Evaluation
 from firebreak.planning.evaluation.fire_facts import FireFacts
 from firebreak.planning.evaluation.intervals import Interval
 from firebreak.planning.evaluation.knee import knee_words
+from firebreak.planning.methods import METHODS
 from firebreak.planning.output.buildable import words_of
 from firebreak.planning.output.export_effect import BUILD_ORDER, PlanResult, plan_id, treatments_in
 from firebreak.planning.output.segment_layers import ALTERNATIVE_COLOURS
@@ -171,14 +172,18 @@ def methods(r: ReportedPlan) -> Facts | None:
         return {"header": header, "rows": rows, "marked": 0, "pairs": [],
                 "colours": [colour_of(name) for name in plans]}
     first = {row.method: row for row in reversed(found.rows)}
+    own = f"{r.plan.label} - "
+    more = {name.removeprefix(own): f"{pair.difference:+.1%} ({pair.low:+.1%} to {pair.high:+.1%})"
+            for name, pair in found.paired.items() if name.startswith(own)}
     rows = [[name, amount(found.plans[0][name].cost), f"{one.reduction:.1%}", percents(one),
-             f"{first[name].reduction_untreated_cells:.1%}",
-             f"{first[name].cvar90_reduction:.1%}", f"{one.seconds:.2f}"]
+             more.get(name, ""), f"{first[name].reduction_untreated_cells:.1%}",
+             f"{first[name].cvar90_reduction:.1%}",
+             f"{r.counts[name].pieces:,}" if name in r.counts else "", f"{one.seconds:.2f}"]
             for name, one in found.methods.items()]
-    pairs = [[*row, "yes" if pair.low > 0.0 or pair.high < 0.0 else "no"]
-             for row, pair in zip(pair_rows(found), found.paired.values(), strict=True)]
-    return {"header": [*header, "in untreated cells", "in the worst tenth", "time to plan, s"],
-            "rows": rows, "marked": marked_in(found, r.plan.label), "pairs": pairs,
+    return {"header": [*header, f"{r.plan.label} saves more", "in untreated cells",
+                       "in the worst tenth", "pieces", "time to plan, s"],
+            "rows": rows, "marked": marked_in(found, r.plan.label),
+            "pairs": [row for row in pair_rows(found) if not row[0].startswith(own)],
             "colours": [colour_of(name) for name in found.methods]}
 
 
@@ -193,8 +198,9 @@ def alternatives(r: ReportedPlan) -> Facts | None:
 
 
 def buildable(r: ReportedPlan) -> list[str] | None:
-    """Pieces, single cells and houses of the plan and those beside it; None of a plan of cells."""
-    return [f"{words_of(name, counts)}." for name, counts in r.counts.items()] or None
+    """Pieces, single cells and houses of the plan and its alternatives; None of a plan of cells."""
+    return [f"{words_of(name, counts)}." for name, counts in r.counts.items()
+            if name == r.plan.label or name not in METHODS] or None
 
 
 def pair_rows(evaluation: Evaluation) -> list[list[str]]:

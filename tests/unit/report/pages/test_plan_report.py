@@ -356,6 +356,20 @@ def test_shaded_breaks_are_told_directly_below_the_headline(tmp_path: Path,
     assert "stops every" not in text
 
 
+def test_what_the_plan_saves_more_stands_in_the_row_of_the_other(
+        result: PlanResult, evaluation: Evaluation) -> None:
+    own = result.plan.label
+    paired = {f"{own} - burn-probability": Difference(0.1, 0.05, 0.15),
+              "burn-probability - existing": Difference(0.3, 0.2, 0.4)}
+    page = page_of(result, replace(evaluation, paired=paired))
+    table = page[page.index(f"{own} saves more"):]
+    row = table[table.index("burn-probability</th>"):].partition("</tr>")[0]
+    assert "<td>+10.0% (+5.0% to +15.0%)</td>" in row
+    others = table[table.index('<th scope="col">difference</th>'):].partition("</table>")[0]
+    assert "burn-probability - existing" in others
+    assert f"{own} - " not in others
+
+
 def test_a_better_method_is_told_below_the_headline(result: PlanResult,
                                                     evaluation: Evaluation) -> None:
     own = result.plan.method
