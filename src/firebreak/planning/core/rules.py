@@ -103,10 +103,11 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
     leak = problem.scene.field.breaks.leak
     kept, simulations = np.array(rules.include, np.int64), 0.0
     forbidden = np.zeros(problem.scene.landscape.shape, np.bool_)
-    first = begun
+    first, notes = begun, None
     for _ in range(ROUNDS):
         placed = first or _place(problem, budget, kept, forbidden, place)
         simulations += placed.simulations
+        notes = notes or placed.notes  # of the first, which spends most
         order = placed.cells if first else np.concatenate([kept, placed.cells])
         first = None
         short = short_pieces(order, rules, problem.scene.landscape, leak)
@@ -125,7 +126,7 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
                    given="only shorter ones with this budget",
                    where=f"landscape {problem.scene.landscape.name}",
                    remedy="lower --shortest-m, raise the budget, or use --method segments")
-    return Placement(kept, simulations, placed.notes)
+    return Placement(kept, simulations, notes)
 
 
 def _place(problem: Problem, budget: float, given: NDArray[np.int64],

@@ -25,7 +25,7 @@ from firebreak.landscape.candidates.corridor import Cells
 from firebreak.planning.core.break_segments import CORNERS
 from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import Corridors
-from firebreak.planning.core.line_trials import Memory, Trial, saved_by
+from firebreak.planning.core.line_trials import Memory, Trial, saved_by, try_lines
 from firebreak.planning.core.rounds import best_run, spendable
 from firebreak.planning.ranking import TreeSums
 
@@ -80,7 +80,8 @@ class RatedRuns:
         """slots: whose slot 0 holds the problem."""
         self._problem, self._slots = problem, slots
         self._rules = BuildRules(lines, problem.scene.landscape)
-        self._runs = runs = self._rules.runs
+        self._runs, self._alone = self._rules.runs, lines.only
+        runs = self._runs
         self._in_place = trial_in_place(slots)
         count = problem.plan_fires.source.size
         check_free({f"{len(runs):,} runs of lines on {count:,} plan fires":
@@ -153,13 +154,18 @@ class RatedRuns:
             burned += more.size
 
     def _by_value(self) -> list[Trial]:
-        """The run whose cells have most value burned behind them per cost, without a trial."""
+        """The run whose cells have most value burned behind them per cost, without a trial where no
+        other line is tried.
+        """
         slots = self._slots
         if self.untried is None:
             self.untried = float(slots.budget_left[0])
         rate = slots.maps(0)[1] / self._problem.scene.landscape.cost
-        cells = best_run(self._rules, rate, slots)
-        return [Trial(np.array(cells, np.int64), 0.0, 0)] if cells else []
+        cells = np.array(best_run(self._rules, rate, slots), np.int64)
+        if self._alone or not cells.size:
+            return [Trial(cells, 0.0, 0)] if cells.size else []
+        return [trial for trial in try_lines(self._problem, slots, [cells])
+                if trial.saved_per_cost > 0.0]
 
     def _begin(self, run: int, cells: Cells) -> _Begun:
         fires = np.flatnonzero(self._slots.depending_on(0, cells))

@@ -20,8 +20,8 @@ from firebreak.planning.core.fire_counts import CHOICE_SET
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.line_trials import UNTRIED, try_line, untried_words
 from firebreak.planning.core.plan import Plan, cost_of, plan_of_cells
-from firebreak.planning.core.rounds import Task, loaded
-from firebreak.planning.core.rules import PlanRules
+from firebreak.planning.core.rounds import Placement, Task, loaded
+from firebreak.planning.core.rules import PlanRules, place_under
 from firebreak.planning.evaluation import knee as knees
 from firebreak.planning.evaluation import refine
 from firebreak.planning.evaluation.build_order import in_build_order
@@ -437,3 +437,30 @@ def test_beyond_the_bound_lines_follow_by_the_value_behind_them(
         assert none.cells.tolist() == make_plan(
             scene, 0.3, FIRES, "downstream-value", seed=0, rules=PlanRules(lines=lines),
         ).cells.tolist()
+
+
+def test_beyond_the_bound_a_given_line_beside_others_is_rated_by_what_it_saves(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firebreak.planning.patterns.rated_runs.MOST_BURNED", 0)
+    scene = SCENES["held"]
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.3, fires, fires.first(0))
+    slots = loaded(problem)
+    lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)))
+    (trial,) = RatedRuns(problem, slots, lines).trials()
+    assert 0.0 < trial.saved_per_cost == try_line(problem, slots, trial.cells).saved_per_cost
+    (alone,) = RatedRuns(problem, slots, replace(lines, only=True)).trials()
+    assert (alone.cells.tolist(), alone.saved_per_cost) == (trial.cells.tolist(), 0.0)
+
+
+def test_where_short_pieces_are_mended_the_words_are_of_what_came_first() -> None:
+    scene = SCENES["held"]
+    fires = scene.fires("plan", FIRES)
+    problem = problem_of(scene, 0.3, fires, fires.first(0))
+    first = Placement(np.append(ROWS[0].cells, row(13, 2, 5).cells), 1.0, {UNTRIED: 40.0})
+    placements = iter([first])
+    placed = place_under(
+        PlanRules(shortest_m=300.0), problem, problem.budget,
+        lambda _: next(placements, Placement(np.empty(0, np.int64), 1.0)))
+    assert placed.simulations > 1.0
+    assert placed.notes == {UNTRIED: 40.0}
