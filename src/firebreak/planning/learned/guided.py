@@ -8,9 +8,11 @@ plan seen is kept: a search that is stopped before it begins returns the policy'
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from firebreak.agent.policy_file import Policy
@@ -72,8 +74,22 @@ def place_dqn_search(task: Task) -> Placement:
     effort = Effort(task.search, task.report)
     rng = generator(task.seed, "dqn-search", task.problem.scene.key)
     search = _by_lines if policy.network.shapes > 1 else _by_cells
-    # Progress is the share of the effort, not of the start.
-    return search(task._replace(report=no_report), policy, effort, rng)
+    with _one_network_thread():
+        # Progress is the share of the effort, not of the start.
+        return search(task._replace(report=no_report), policy, effort, rng)
+
+
+@contextmanager
+def _one_network_thread() -> Iterator[None]:
+    """Several wait for one another in loops: beside other programs these take most of the time of
+    the processor that a search has.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _by_lines(task: Task, policy: Policy, effort: Effort, rng: np.random.Generator) -> Placement:

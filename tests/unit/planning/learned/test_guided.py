@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+import torch
 
 from break_cases import BREAKS
 from firebreak.agent.policy_file import Policy, load_policy
@@ -20,6 +21,7 @@ from firebreak.planning.core.line_trials import Trial
 from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.core.rounds import Task
 from firebreak.planning.core.rules import FREE, PlanRules, short_pieces
+from firebreak.planning.learned import guided
 from firebreak.planning.learned.guided import BURNED, fill_ahead
 from firebreak.planning.learned.lookahead import Ahead
 from firebreak.planning.making import make_plan
@@ -78,6 +80,26 @@ def test_a_start_that_the_clock_cuts_short_says_so(scene: Scene, policy: Policy,
         assert not recwarn
         make_plan(scene, 0.05, 16, "dqn-search", seed=0, policy=policy, search=search)
     assert ["before the search began" in str(one.message) for one in recwarn] == [True]
+
+
+def test_a_search_has_one_thread_of_its_network(scene: Scene, policy: Policy,
+                                                monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several spend the processor's time on waiting for one another, beside other programs."""
+    seen = set[int]()
+
+    class Watched(guided.PlanState):
+        def become(self, cells: list[int]) -> None:
+            seen.add(torch.get_num_threads())
+            super().become(cells)
+
+    monkeypatch.setattr(guided, "PlanState", Watched)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        plan_of(scene, policy, "dqn-search", evaluations=1)
+        assert (seen, torch.get_num_threads()) == ({1}, 2)
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_evaluations_repeat_and_seeds_differ(scene: Scene, policy: Policy) -> None:
