@@ -148,16 +148,15 @@ def choice_words(choice: Choice) -> str:
 
 def left_out_words(choice: Choice, plan: Plan) -> str | None:
     """Say what is not proposed, what was left out and what is not spent; None for nothing."""
-    words = []
+    words, at_knee = [], WHOLE_COST in (plan.notes or {})
     if choice.least_m > 0.0:
         words.append(f"pieces shorter than {choice.least_m:g} m are not proposed unless they close "
                      "a gap against a barrier")
     if choice.useless:
-        one, part = choice.useless == 1, "corridor" if WHOLE_COST in (
-            plan.notes or {}) else "segment"
+        one, part = choice.useless == 1, "corridor" if at_knee else "segment"
         words.append(f"{counted(choice.useless, part)} that {'saves' if one else 'save'} "
                      f"nothing on the choice fires {'is' if one else 'are'} left out")
-    if choice.unspent > 0.0:
+    if choice.unspent > 0.0 and not at_knee:  # which `knee_words` tell
         words.append(f"{payable(choice.unspent, plan.priced_in):,.6g} of the budget of "
                      f"{amount_words(plan.budget, plan.priced_in)} is not spent")
     return "; ".join(words) or None

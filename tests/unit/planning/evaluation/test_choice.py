@@ -1,5 +1,7 @@
 """Which of several plans is kept."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.evaluation.auto import Choice
 from firebreak.planning.evaluation.choice import choose
+from firebreak.planning.evaluation.knee import WHOLE_COST
 from firebreak.planning.evaluation.tables import left_out_words
 
 ORDER = ("strips", "downstream-value", "dqn", "segments")
@@ -80,3 +83,6 @@ def test_only_what_is_left_out_is_said() -> None:
     assert words == ("pieces shorter than 60 m are not proposed unless they close a gap against a "
                      "barrier; 1 segment that saves nothing on the choice fires is left out; 7 of "
                      "the budget of 9 cells is not spent")
+    at_knee = replace(plan, notes={WHOLE_COST: 2.0})
+    assert left_out_words(nothing._replace(useless=2, unspent=7.0), at_knee) == (
+        "2 corridors that save nothing on the choice fires are left out")
