@@ -69,7 +69,7 @@ def test_the_dearest_runs_come_after_those_worth_most(slots: ProblemBatch) -> No
     price = np.array([LAND.cost.ravel()[run].sum() for run in runs])
     assert np.argsort(-price).tolist() == [1, 2, 4, 0, 3]
     slots.budget_left[0] = price[1]
-    rating = GivenRating(untrained(SHAPES), lines_of(runs, range(5)), LAND)
+    rating = GivenRating(untrained(SHAPES), lines_of(runs, range(5)), SCENE)
     first, worth = (own[0] for own in rating.best(slots, 1, 0.5))
     cells, more = rating.best(slots, 1, 0.5, 2)
     assert (cells[0].tolist(), more[0]) == (first.tolist(), worth)
