@@ -98,9 +98,9 @@ def make_at_once(asked: PlanRequest, bar: Bar, first: FirstPlanTaker | None = No
         with bar(1, "segments that pay") as advance:
             knee = at_knee(scene, plan, _parts_in(request, plan), area.rules.include,
                            in_shares(advance))
+            if choice is not None:
+                choice = choice._replace(unspent=choice.unspent + plan.cost - knee.plan.cost)
             plan = knee.plan
-            if choice is not None and choice.unspent > 0.0:
-                choice = choice._replace(unspent=plan.budget - plan.cost)
     made = PlanAtOnce(request=request, scene=scene, plan=plan, choice=choice, others=others)
     if not judged:
         return made

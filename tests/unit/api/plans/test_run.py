@@ -1,7 +1,8 @@
 """The run of a plan: what is refused before any work, and what a brief report promises."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,11 @@ from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import make_run
 from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.checks import InputError
+from firebreak.fire import Scene
+from firebreak.landscape.candidates.corridor import Corridor
 from firebreak.landscape.landscape import Landscape
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.planning.core.plan import Plan, cost_of
 from firebreak.planning.evaluation.knee import Knee
 
 FEW = {"method": "downstream-value", "plan_fires": 12, "test_fires": 0, "threads": 1}
@@ -72,6 +76,24 @@ def test_methods_of_cells_stand_beside_corridors_a_policy_on_small_maps_alone(
     assert run.request.corridors
     assert {"random", "downstream-value"} <= set(asked)
     assert ("dqn" in asked) == dqn
+
+
+@pytest.mark.slow
+def test_what_is_not_spent_is_what_the_plan_leaves_where_it_stops(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Plan] = []
+
+    def at_knee(scene: Scene, plan: Plan, parts: Sequence[Corridor], *rest: object) -> Knee:
+        made.append(plan)
+        half = plan.cells[:plan.cells.size // 2]
+        return Knee(replace(plan, cells=half, cost=cost_of(half, scene.landscape)), list(parts))
+
+    monkeypatch.setattr("firebreak.api.plans.making.at_knee", at_knee)
+    run = planned("sample:santa-ana", method="auto", area="20:44,20:44")
+    assert run.choice is not None
+    spent = made[0].cost - run.plan.cost
+    assert spent > 0.0
+    assert spent <= run.choice.unspent <= run.plan.budget - run.plan.cost + 1e-6
 
 
 def test_a_plan_that_nothing_judges_has_no_comparison() -> None:
