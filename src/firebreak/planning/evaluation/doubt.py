@@ -158,13 +158,16 @@ def change_of(scene: Scene, kind: Doubt, draw: int, seed: int) -> Perturbation:
 
 
 def order_kept(result: DoubtResult, kind: Doubt) -> Iterator[tuple[str, str, float]]:
-    """Pairs of methods, the better one first, and the share of the draws in which it stays so."""
+    """Pairs of methods, the better one first, and the share of the draws in which it stays so; of
+    two that save the same, such as one plan twice, none is the better.
+    """
     order = np.argsort(-result.own, kind="stable").tolist()
     saved = result.by_kind[kind].reduction
     for place, better in enumerate(order):
         for worse in order[place + 1:]:
-            share = float(np.mean(saved[:, better] > saved[:, worse]))
-            yield result.methods[better], result.methods[worse], share
+            if result.own[better] > result.own[worse]:
+                share = float(np.mean(saved[:, better] > saved[:, worse]))
+                yield result.methods[better], result.methods[worse], share
 
 
 def what_is_drawn(result: DoubtResult) -> str:

@@ -13,7 +13,7 @@ from firebreak import __version__
 from firebreak.checks import counted, listed
 from firebreak.planning.alternatives import LEAST_SAVED, MOST_SHARED
 from firebreak.planning.core.line_trials import untried_words
-from firebreak.planning.core.plan import one_of, pieces_of
+from firebreak.planning.core.plan import Plan, one_of, pieces_of
 from firebreak.planning.evaluation import doubt as doubts
 from firebreak.planning.evaluation import tables
 from firebreak.planning.evaluation.auto import Choice
@@ -71,13 +71,17 @@ def headline(r: ReportedPlan) -> Facts:
                        "--fires-per-ha-year tells how many do.")
     return {
         "treated_ha": f"{hectares:,.1f} ha", "parts": counted(len(r.segments), r.part),
-        "pieces": counted(own.pieces if (own := r.counts.get(r.plan.label)) else
-                          pieces_of(r.plan.break_mask()), "piece"),
+        "pieces": counted(_pieces(r, r.plan.label, r.plan), "piece"),
         "losses": None if r.result is None else _losses(r, r.result),
         "tail": r.numbers.get("cvar90_reduction"),
         "rivals": [] if found is None else tables.rivals_of(found, r.plan),
         "better": None if found is None else tables.rival_words(found, r.plan, r.origin.command),
         "caveats": caveats}
+
+
+def _pieces(r: ReportedPlan, name: str, plan: Plan) -> int:
+    """The pieces of a plan, as its counts have them where there are any."""
+    return r.counts[name].pieces if name in r.counts else pieces_of(plan.break_mask())
 
 
 def _losses(r: ReportedPlan, result: PlanResult) -> Facts:
@@ -129,10 +133,12 @@ def changes(r: ReportedPlan) -> Facts | None:
 
 
 def _where_to_stop(r: ReportedPlan) -> Facts | None:
-    """The first segments, which give most of the reduction; None if not in build order."""
-    if r.result is None:
+    """The first segments, which give most of the reduction; None if not in build order, or where
+    there is no reduction.
+    """
+    if r.result is None or not (count := stopping_point(r.result.effect)):
         return None
-    cost, count = r.result.effect.cost, stopping_point(r.result.effect)
+    cost = r.result.effect.cost
     whole = float(cost[-1])
     return {"segments": count, "enough": ENOUGH, "cost": float(cost[count]),
             "share": float(cost[count]) / whole if whole > 0.0 else 0.0}
@@ -175,13 +181,15 @@ def methods(r: ReportedPlan) -> Facts | None:
     own = f"{r.plan.label} - "
     more = {name.removeprefix(own): f"{pair.difference:+.1%} ({pair.low:+.1%} to {pair.high:+.1%})"
             for name, pair in found.paired.items() if name.startswith(own)}
-    rows = [[name, amount(found.plans[0][name].cost), f"{one.reduction:.1%}", percents(one),
-             more.get(name, ""), f"{first[name].reduction_untreated_cells:.1%}",
-             f"{first[name].cvar90_reduction:.1%}",
-             f"{r.counts[name].pieces:,}" if name in r.counts else "", f"{one.seconds:.2f}"]
-            for name, one in found.methods.items()]
-    return {"header": [*header, f"{r.plan.label} saves more", "in untreated cells",
-                       "in the worst tenth", "pieces", "time to plan, s"],
+    # A plan that treats nothing is held against no other.
+    rows = [[name, amount(made.cost), f"{one.reduction:.1%}", percents(one),
+             *([more.get(name, "")] if more else []),
+             f"{first[name].reduction_untreated_cells:.1%}",
+             f"{first[name].cvar90_reduction:.1%}", f"{_pieces(r, name, made):,}",
+             f"{one.seconds:.2f}"]
+            for name, one in found.methods.items() for made in [found.plans[0][name]]]
+    return {"header": [*header, *([f"{r.plan.label} saves more"] if more else []),
+                       "in untreated cells", "in the worst tenth", "pieces", "time to plan, s"],
             "rows": rows, "marked": marked_in(found, r.plan.label),
             "pairs": [row for row in pair_rows(found) if not row[0].startswith(own)],
             "colours": [colour_of(name) for name in found.methods]}

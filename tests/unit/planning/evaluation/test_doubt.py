@@ -114,6 +114,13 @@ def test_a_plan_that_saves_as_much_as_another_is_not_the_better_one() -> None:
     assert list(order_kept(found, "all")) == [("one", "two", 1 / 3)]
 
 
+def test_one_plan_under_two_names_has_no_order_to_keep() -> None:
+    saved = np.array([[0.3, 0.3, 0.1], [0.2, 0.2, 0.2]])
+    found = DoubtResult(("one", "again", "two"), np.array([0.2, 0.2, 0.1]), 9.0,
+                        {"all": Doubted(saved, np.full(2, 9.0))})
+    assert list(order_kept(found, "all")) == [("one", "two", 0.5), ("again", "two", 0.5)]
+
+
 OTHERS = ("none", "random", "burn-probability", "betweenness", "segments", "strips")
 
 

@@ -20,6 +20,7 @@ from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.memory.registry import live_counts
 from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.core.plan import pieces_of
 from firebreak.planning.evaluation.build_order import Phase, in_build_order, years_of
 from firebreak.planning.evaluation.effect import _mean_direction, effect_of
 from firebreak.planning.evaluation.evaluate import Difference, Evaluation, evaluate
@@ -370,13 +371,54 @@ def test_what_the_plan_saves_more_stands_in_the_row_of_the_other(
     assert f"{own} - " not in others
 
 
+def methods_of(page: str) -> list[dict[str, str]]:
+    """The rows of the table of methods of a page, each by the names of its columns."""
+    table = page[page.index('<th scope="col">method</th>'):].partition("</table>")[0]
+    names, *rows = ([re.sub("<[^>]+>", "", cell).strip() for cell in
+                     re.findall("<t[hd].*?</t[hd]>", row)] for row in table.split("</tr>")[:-1])
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def test_a_plan_of_cells_and_those_beside_it_have_their_pieces(result: PlanResult,
+                                                               evaluation: Evaluation) -> None:
+    page = page_of(result, evaluation)
+    pieces = {row["method"]: row["pieces"] for row in methods_of(page)}
+    assert pieces == {name: str(pieces_of(plan.break_mask()))
+                      for name, plan in evaluation.plans[0].items()}
+    assert f"that make {pieces[result.plan.label]} piece" in page
+
+
+def test_the_column_of_what_the_plan_saves_more_is_explained(result: PlanResult,
+                                                             evaluation: Evaluation) -> None:
+    own = result.plan.label
+    paired = {f"{own} - burn-probability": Difference(0.1, 0.05, 0.15)}
+    page = page_of(result, replace(evaluation, paired=paired))
+    assert f"{own} saves more' is the reduction by {own} minus that of the row" in page.replace(
+        "&#39;", "'")
+
+
+@pytest.mark.parametrize("paired", [{}, {"b - a": Difference(0.1, 0.05, 0.15)}])
+def test_a_plan_that_is_held_against_no_other_has_no_column_of_it(
+        result: PlanResult, evaluation: Evaluation, paired: dict[str, Difference]) -> None:
+    assert "saves more" not in page_of(result, replace(evaluation, paired=paired))
+
+
+@pytest.mark.parametrize("worth", [0.0, -1.0])
+def test_a_plan_that_saves_nothing_has_no_part_that_is_enough(result: PlanResult,
+                                                              worth: float) -> None:
+    loss = result.effect.loss[:1] - worth * np.arange(len(result.effect.loss))[:, None]
+    page = page_of(result._replace(effect=result.effect._replace(loss=loss)))
+    assert "of the reduction for" not in page
+    assert "of the reduction for" in page_of(result)
+
+
 def test_a_better_method_is_told_below_the_headline(result: PlanResult,
                                                     evaluation: Evaluation) -> None:
     own = result.plan.method
     worse = replace(evaluation, paired={f"{own} - burn-probability": Difference(-0.1, -0.2, -0.05),
                                         f"{own} - strips": Difference(-0.1, -0.2, 0.05)})
     head = page_of(result, worse).partition("<section")[0]
-    assert f"burn-probability saves significantly more than {own} does" in head
+    assert f"burn-probability saves significantly more than {own} does: plan with</p>" in head
     assert "<pre>firebreak plan &#39;a &lt;b&gt; &amp; c&#39; --method burn-probability" in head
     assert "the plan reduces the expected loss, but burn-probability reduces it more." in head
     assert "strips" not in head
