@@ -57,6 +57,12 @@ def test_the_plan_says_what_was_tried_and_what_is_kept(capsys: Out) -> None:
     assert "How the method was chosen" in page
     assert f"{said['method'][0].upper()}{said['method'][1:]} is kept: " in page
     assert "Pieces shorter than" in page[:page.index("<section")]
+    assert said["test_fires"] == 40
+    assert all(f"<td>{own['reduction']:.1%}</td>" in page for own in said["methods"].values())
+    more = [own for names, own in said["paired"].items() if names.startswith("auto - ")]
+    assert len(more) > 5
+    assert all(f"<td>{own['difference']:+.1%} ({own['low']:+.1%} to {own['high']:+.1%})</td>" in page
+               for own in more)
 
 
 def test_a_named_method_is_as_it_was(capsys: Out) -> None:

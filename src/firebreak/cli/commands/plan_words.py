@@ -26,6 +26,7 @@ from firebreak.planning.evaluation.tables import (
     left_out_words,
     rival_words,
     table,
+    to_json,
 )
 from firebreak.planning.methods import CHOOSERS, DEFAULT
 from firebreak.planning.output.buildable import words_of
@@ -141,7 +142,9 @@ def _record_at_once(run: PlanAtOnce) -> dict[str, Any]:
         "alternatives": run.alternatives_table()[1:]}
     changes = {} if run.judgement is None or not run.judgement.changes else {
         "changes": changes_table(run.judgement.changes, run.request.area.land, run.plan.priced_in)}
-    return {**chosen, "notes": run.plan.notes, **years, **changes, **others}
+    tested = {} if run.evaluation is None else {
+        name: to_json(run.evaluation)[name] for name in ("test_fires", "methods", "paired")}
+    return {**chosen, "notes": run.plan.notes, **years, **changes, **others, **tested}
 
 
 def _say_windows(run: "PlanByWindows") -> None:
