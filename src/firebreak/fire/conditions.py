@@ -98,6 +98,11 @@ class FireConditions:
         """
         return self.treatment.kind == "shaded" or self.attack_min is not None
 
+    @property
+    def burns_anew(self) -> bool:
+        """True where a fire that a break may change burns anew as a whole."""
+        return self.may_run_on or self.meets_crews or self.spotting is not None
+
     def without_crews(self) -> "FireConditions":
         """The same fires, which meet nobody: durations are set for these."""
         return replace(self, hold=None, attack_min=None)

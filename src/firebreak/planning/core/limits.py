@@ -78,6 +78,10 @@ class Effort:
         return self._seconds - (process_time() - self._began)
 
 
+MOST_BURNED = 2**28
+"""Cells that fires which burn anew burn in the trials of a plan, about, at most, but for those that
+come beyond while one choice is made: some minutes, on any map.
+"""
 MAX_TREATABLE = 256 * 256
 """Treatable cells above which a learned plan needs an area: larger maps were not tried."""
 

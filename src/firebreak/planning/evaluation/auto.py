@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 FIRST = ("dqn", "downstream-value", "dqn-lookahead")
 """Candidates that plan first, the quickest before: among corridors or given lines alone it is the
-third, or the second where trials are slow. The others follow in order."""
+third, or the second where trials are slow. The others follow in order, and then those that are
+made by windows."""
 
 NO_LINES = "cells are placed there, not corridors or given lines"
 TOO_SLOW = "each of its trials would burn fires of a large map anew"
@@ -188,7 +189,9 @@ def plan_by_choice(scene: Scene, budget_share: float, plan_fires: int, *, seed: 
     # One part of the progress for each candidate, one to choose, one for each finalist's moves, one
     # for segments that save nothing.
     parts = np.linspace(0.0, 1.0, len(names) + FINALISTS + 3).tolist()
-    proposals, errors = _proposals(names, make, rules, mended, report, parts, first)
+    in_turn = sorted(names, key=lambda name: (
+        name in makers, FIRST.index(name) if name in FIRST else len(FIRST)))
+    proposals, errors = _proposals(names, in_turn, make, rules, mended, report, parts, first)
     judging = choice_fires(scene, count)
     plans = {name: own.mended for name, own in proposals.items()}
     seconds = {name: own.plan.seconds + own.mended.seconds * (own.mended is not own.plan)
@@ -265,20 +268,18 @@ class _Proposal(NamedTuple):
     mended: Plan
 
 
-def _proposals(names: Sequence[str], make: Callable[..., Plan], rules: PlanRules,
-               mended: PlanRules, report: Reporter, parts: Sequence[float],
+def _proposals(names: Sequence[str], in_turn: Sequence[str], make: Callable[..., Plan],
+               rules: PlanRules, mended: PlanRules, report: Reporter, parts: Sequence[float],
                first: Callable[[Plan], object] | None,
                ) -> tuple[dict[str, _Proposal], dict[str, InputError]]:
-    """Proposals of the candidates, and the errors of those that propose nothing, in the order of
-    the names.
+    """Proposals of the candidates, made in turn, and the errors of those that propose nothing, in
+    the order of the names.
 
     Raises:
         InputError: of the first, where none proposes anything.
     """
     found: dict[str, _Proposal] = {}
     errors: dict[str, InputError] = {}
-    in_turn = [*(name for name in FIRST if name in names), *(
-        name for name in names if name not in FIRST)]
     for name, begin, end in zip(in_turn, parts, parts[1:], strict=False):
         share = part_of(report, begin, end)
         try:

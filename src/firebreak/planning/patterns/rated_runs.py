@@ -25,16 +25,13 @@ from firebreak.landscape.candidates.corridor import Cells
 from firebreak.planning.core.break_segments import CORNERS
 from firebreak.planning.core.build_rules import BuildRules
 from firebreak.planning.core.corridors import Corridors
+from firebreak.planning.core.limits import MOST_BURNED
 from firebreak.planning.core.line_trials import Memory, Trial, saved_by, try_lines
 from firebreak.planning.core.rounds import best_run, spendable
 from firebreak.planning.ranking import TreeSums
 
 MOST_TRIED = 60
 """Runs of which trials begin before one is placed, at most, where one of them saves something."""
-MOST_BURNED = 2**28
-"""Cells that fires burn in the trials of a plan, at most, but for the choice that comes beyond:
-some minutes, on any map.
-"""
 LEAST_BURNED = 2
 """Fires that a run burns at a time, at least, which two threads burn together."""
 

@@ -4,6 +4,7 @@ Savings mostly fall, so a line that saved less than the best is passed over unti
 comes to the front. After a line was taken, what another saves of a fire that depends on both is out
 of date, and so is all that a line saves whose end lies beside it: savings rise where a gap closes.
 That goes by fires, not by shards, so that the plan does not depend on which fires share a shard.
+Where trials have burned as many fires as they may, lines follow as they were last rated.
 
 Source: lazy evaluation, Minoux (1978), "Accelerated greedy algorithms"; CELF, Leskovec et al.
 (2007). Here savings can rise, which neither allows for: lines beside the one that was chosen are
@@ -14,6 +15,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -36,14 +38,15 @@ class Ratings:
     Args:
         lines: flat cells of the whole map; cols: its columns.
         meets: of each line the shards that it has cells in.
+        most_tried: fires that burn in trials, each as often as it does, once every line is rated.
 
     Attributes:
         rated: how often a line was rated; risen: how often it then saved more than before.
     """
 
     def __init__(self, lines: Sequence[NDArray[np.int64]], cols: int,
-                 meets: Sequence[Sequence[int]]) -> None:
-        self._meets = meets
+                 meets: Sequence[Sequence[int]], most_tried: float = inf) -> None:
+        self._meets, self._left = meets, most_tried
         self._saved: dict[Pair, dict[int, int]] = {}  # by fire
         self._total = [0] * len(lines)
         self._lines_of: defaultdict[tuple[int, int], set[int]] = defaultdict(set)  # shard, fire
@@ -62,6 +65,8 @@ class Ratings:
 
     def stale(self, line: int) -> bool:
         """True where a line must be rated again."""
+        if self._left <= 0.0:
+            return line not in self._known
         return line in self._whole or bool(self._stale[line])
 
     def wanted(self, lines: Iterable[int]) -> dict[int, list[Wanted]]:
@@ -85,6 +90,7 @@ class Ratings:
         for shard, own in wanted.items():
             for one, fires, saved in zip(own, ratings[shard].fires, ratings[shard].saved,
                                          strict=True):
+                self._left -= fires.size
                 self._put(shard, one, dict(zip(fires.tolist(), saved.tolist(), strict=True)))
         for line in rated_again:
             self._stale[line].clear()
@@ -179,7 +185,7 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
         report((budget - left) / max(budget, 1))
         beside = ratings.take(best)
         open_ = {line for line in open_ if costs[line] <= left}
-        urgent = beside & open_
+        urgent = {line for line in beside & open_ if ratings.stale(line)}
     return Selection(chosen, saved, left)
 
 

@@ -126,7 +126,7 @@ def _choose(region: Region, sharded: ShardedFires, windows: LinePlan, untreated:
         return by_windows
     plans = [by_windows]
     lines, first = _lines_with_rows(region, rows[0], sharded.lines, budget)
-    own = ShardedFires(region, sharded.shards, lines, sharded.executor, kept)
+    own = ShardedFires(region, sharded.shards, lines, sharded.executor, kept, sharded.most_tried)
     rated, risen = windows.rated, windows.risen
     with contextlib.suppress(InputError):  # no plan that keeps to the rules is left
         made = _fewer(region, own, first, budget, part_of(report, 0.2, 1.0))
@@ -218,8 +218,10 @@ def _without_least(sharded: ShardedFires, taken: list[int], forced: int, costs: 
     """Lines without those that save least per cost beside the others, so that a budget pays for
     them; the first `forced` stay.
     """
-    worth = dict(zip(taken, sharded.worth(tuple(taken)), strict=True))
     spent, gone = sum(costs[line] for line in taken), set[int]()
+    if spent <= budget:
+        return taken
+    worth = dict(zip(taken, sharded.worth(tuple(taken)), strict=True))
     for line in sorted(taken, key=lambda line: (worth[line] / costs[line], line)):
         if spent <= budget:
             break

@@ -3,7 +3,7 @@ those that must be included first, and no piece that is shorter than the rules a
 """
 
 from collections.abc import Sequence
-from math import ceil, floor, log2
+from math import ceil, floor, inf, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -51,14 +51,15 @@ class ShardedFires:
         shards: of the plan fires.
         lines: to rate, by number.
         kept: what was computed before, see `Kept`.
+        most_tried: see `Ratings`.
 
     Attributes:
-        lines, shards, executor: as given.
+        lines, shards, executor, most_tried: as given.
     """
 
     def __init__(self, region: Region, shards: Sequence[ShardPlan], lines: Lines,
-                 executor: Executor, kept: Kept) -> None:
-        self.executor, self._kept = executor, kept
+                 executor: Executor, kept: Kept, most_tried: float = inf) -> None:
+        self.executor, self._kept, self.most_tried = executor, kept, most_tried
         kept.begin(shards_key(shards))
         self.lines, self.shards = lines, shards
         self.meets = _meets(lines, shards, region.scene)
@@ -136,7 +137,7 @@ def plan_of_lines(region: Region, sharded: ShardedFires, lines: Lines, forced: S
     any_short = False
     first, without = list(forced), set[int]()
     for last in range(ROUNDS):
-        ratings = Ratings(lines, land.shape[1], sharded.meets)
+        ratings = Ratings(lines, land.shape[1], sharded.meets, sharded.most_tried)
         chosen = choose_lines(costs, whole, ratings, sharded.rate, first=first, without=without,
                               report=report)
         rated, risen = rated + ratings.rated, risen + ratings.risen

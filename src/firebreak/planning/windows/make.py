@@ -1,7 +1,7 @@
 """A plan of a map of any size: windows propose, all plan fires judge, the best lines are taken."""
 
 from collections.abc import Sequence
-from math import ceil
+from math import ceil, inf
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +14,7 @@ from firebreak.executors.calls import Recipe
 from firebreak.fire import Scene
 from firebreak.free_memory import check_free
 from firebreak.planning.core.fire_counts import enough_plan_fires
-from firebreak.planning.core.limits import SEARCH, SearchOptions
+from firebreak.planning.core.limits import MOST_BURNED, SEARCH, SearchOptions
 from firebreak.planning.core.plan import Plan, check_plan, plan_on
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
@@ -130,7 +130,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     report(0.05)
     proposals = _proposals(region, cut, settings, executor, kept, report)
     lines, forced = _lines(region, proposals, cut)
-    sharded = ShardedFires(region, shards, lines, executor, kept)
+    sharded = ShardedFires(region, shards, lines, executor, kept, _most_tried(region, cut))
     untreated = sharded.lost_by_shard()
     if sum(untreated) <= 0:
         raise nothing_burned(region.scene)
@@ -154,6 +154,16 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
         promised, len(shards), chosen.made.rated, chosen.made.risen, chosen.rows,
         {core.number: proposal.refused for core, proposal in zip(cut.cores, proposals, strict=True)
          if proposal.refused}, needed)
+
+
+def _most_tried(region: Region, cut: "_Cut") -> float:
+    """Fires that trials may burn anew: as many as burn MOST_BURNED cells, about. A fire is tried
+    with the more lines the larger it is.
+    """
+    if not region.scene.conditions.burns_anew:
+        return inf
+    cells = np.array([one.cells for one in cut.footprints], np.float64)
+    return MOST_BURNED * float(cells.sum()) / max(float((cells**2).sum()), 1.0)
 
 
 class _Cut(NamedTuple):

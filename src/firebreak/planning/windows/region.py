@@ -45,17 +45,19 @@ class Entry(NamedTuple):
 
 
 class Footprint(NamedTuple):
-    """The place of a fire that burns untreated. box: the smallest that holds it; entries: by core.
+    """The place of a fire that burns untreated. box: the smallest that holds it; entries: by core;
+    cells: that it burns.
     """
 
     box: Box
     entries: dict[int, Entry]
+    cells: int
 
 
 def footprints_of(scene: Scene, fires: Fires, cores: Sequence[Core]) -> list[Footprint]:
     """Footprint of each fire, in order."""
     cols = scene.landscape.shape[1]
-    found: list[Footprint] = [Footprint((0, 0, 0, 0), {})] * fires.source.size
+    found: list[Footprint] = [Footprint((0, 0, 0, 0), {}, 0)] * fires.source.size
 
     def take(fire: int, cells: NDArray[np.int64], minutes: NDArray[np.float32]) -> None:
         row, col = np.divmod(cells, cols)
@@ -71,7 +73,7 @@ def footprints_of(scene: Scene, fires: Fires, cores: Sequence[Core]) -> list[Foo
             if inside.size:
                 first = inside[int(np.argmin(minutes[inside]))]
                 entries[core.number] = Entry(int(cells[first]), float(minutes[first]))
-        found[fire] = Footprint(box, entries)
+        found[fire] = Footprint(box, entries, cells.size)
 
     burn_tracks(scene, fires, take)
     return found

@@ -20,6 +20,8 @@ from firebreak.native_library import set_threads
 from firebreak.planning.core import fire_counts
 from firebreak.planning.core.break_segments import break_segments_of, closes_gap, length_m, pieces
 from firebreak.planning.core.fire_counts import FEWEST_CHOICE, PER_PLAN_FIRE, choice_count
+from firebreak.planning.core.plan import Plan
+from firebreak.planning.core.progress import Reporter
 from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation import auto, choice, refine
 from firebreak.planning.evaluation.auto import Chosen, plan_by_choice
@@ -405,3 +407,19 @@ def test_more_corridors_than_trials_take_are_planned_by_the_value_behind_them(
     assert [*made.choice.candidates] == ["downstream-value"]
     assert made.choice.refused.get("downstream-value") is None
     assert made.plan.cells.size
+
+
+def test_plans_by_windows_are_made_last_and_change_no_other(
+        scene: Scene, policy: Policy, watched: Watched) -> None:
+    others, order, first = watched.made.others, list[str](), list[str]()
+
+    def by_windows(scene: Scene, share: float, plan_fires: int, name: str, rules: PlanRules,
+                   report: Reporter) -> Plan:
+        order.append(name)
+        return others[name]
+
+    made = chosen(scene, policy, makers=dict.fromkeys(("dqn", "segments"), by_windows),
+                  first=lambda plan: first.append(plan.method))
+    assert (first, order) == (["downstream-value"], ["dqn", "segments"])
+    assert [(name, plan.cells.tolist()) for name, plan in made.others.items()] == [
+        (name, plan.cells.tolist()) for name, plan in others.items()]

@@ -1,6 +1,7 @@
 """Lazy choice of lines against rating all of them every time, on made-up savings."""
 
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 import pytest
@@ -90,6 +91,22 @@ def test_a_line_beside_the_one_taken_is_rated_again_and_may_rise() -> None:
     assert (found.lines, found.saved, ratings.risen) == ([0, 1], [5, 9], 1)
 
 
+def test_lines_follow_as_they_were_last_rated_once_trials_have_ended() -> None:
+    cover = Cover(3, 200, 400, 3)
+    saved = cover.stops @ cover.worth
+    ratings = Ratings(cover.lines, 7, cover.meets, 0.0)
+    found = choose_lines(cover.costs, 60, ratings, cover.rate)
+    assert ratings.rated == sum(cost <= 60 for cost in cover.costs)
+    left, order = 60, []
+    for line in sorted(range(200), key=lambda k: (-saved[k] / cover.costs[k], k)):
+        if cover.costs[line] <= left and saved[line] > 0:
+            order.append(line)
+            left -= cover.costs[line]
+    assert found.lines == order
+    assert found.lines != choose_lines(
+        cover.costs, 60, Ratings(cover.lines, 7, cover.meets), cover.rate).lines
+
+
 @pytest.mark.parametrize(("distance", "beside"), [(3, True), (4, False)])
 def test_beside_is_within_three_cells(distance: int, beside: bool) -> None:
     lines = [np.array([0, 1]), np.array([1 + distance])]
@@ -98,9 +115,10 @@ def test_beside_is_within_three_cells(distance: int, beside: bool) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), lines=st.integers(1, 40), budget=st.integers(1, 40))
-def test_the_choice_does_not_depend_on_which_fires_share_a_shard(seed: int, lines: int,
-                                                                 budget: int) -> None:
+@given(seed=st.integers(0, 2**32 - 1), lines=st.integers(1, 40), budget=st.integers(1, 40),
+       most=st.sampled_from([0, 60, inf]))
+def test_the_choice_does_not_depend_on_which_fires_share_a_shard(
+        seed: int, lines: int, budget: int, most: float) -> None:
     """Two lines that both stop a fire: only what they save of that fire is out of date, in
     whichever shard it lies.
     """
@@ -111,7 +129,7 @@ def test_the_choice_does_not_depend_on_which_fires_share_a_shard(seed: int, line
         cover.shard = np.arange(30) % shards
         cover.meets = [sorted({*cover.shard[row].tolist(), k % shards})
                        for k, row in enumerate(cover.stops)]
-        ratings = Ratings(cover.lines, 7, cover.meets)
+        ratings = Ratings(cover.lines, 7, cover.meets, most)
         chosen = choose_lines(cover.costs, budget, ratings, cover.rate)
         found.append((chosen, ratings.rated, ratings.risen))
     assert found[0] == found[1] == found[2]

@@ -16,11 +16,12 @@ from firebreak.executors.choice import open_executor
 from firebreak.fire import FireConditions, FireRegime, Fires, burn, make_scene
 from firebreak.fire.effects.losses import BURNED
 from firebreak.landscape.synthetic.generate import generate
+from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.fire_counts import CHOICE_SET, choice_count
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.patterns.rows import Across, RowPlan
-from firebreak.planning.windows import exchange
+from firebreak.planning.windows import exchange, make
 from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.exchange import _without_least
 from firebreak.planning.windows.make import (
@@ -272,3 +273,19 @@ def test_costs_may_lie_far_apart(cheap: float, dear: float) -> None:
 def test_no_plan_fires_are_none(region: Region) -> None:
     with pytest.raises(InputError, match="at least 1 fire, got 0"):
         make_region(region.scene, BUDGET, "downstream-value", seed=5, plan_fires=0)
+
+
+@pytest.mark.slow
+def test_trials_that_burn_anew_end_at_a_bound_that_shards_do_not_change(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line is rated at least once, and fires that are repaired in place have no bound."""
+    shaded = replace(region, scene=make_scene(region.scene.landscape, replace(
+        region.scene.conditions, treatment=Treatment(kind="shaded")), 5, tiled=True))
+    free, whole = planned(region), planned(shaded)
+    monkeypatch.setattr(make, "MOST_BURNED", 1)
+    assert planned(region).plan.cells.tolist() == free.plan.cells.tolist()
+    less, other = planned(shaded), planned(shaded, 2, 3)
+    assert less.lines <= less.rated < whole.rated
+    assert less.plan.cells.tolist() == other.plan.cells.tolist()
+    assert (less.rated, less.promised) == (other.rated, other.promised)
+    assert less.promised > 0.5 * whole.promised
