@@ -165,8 +165,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
     if made.request.corridors:  # maps show all that may be treated
         scene = replace(scene, landscape=area.anywhere)
     brief, full = options.report == "brief", options.report == "full"
-    order = parts_of(plan, area.land, options.place.segment_m, area.rules.lines,
-                     area.rules.include)
+    order = _parts(made, plan)
     with bar(0 if brief else len(order),
              "corridor" if made.request.corridors else "segment") as advance:
         if not brief:
@@ -209,6 +208,12 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
         _changes(made, fires, effect.groups, order if made.request.corridors else (), bar))
 
 
+def _parts(made: PlanAtOnce, plan: Plan) -> list[Corridor]:
+    """The parts of a plan that was made as this one."""
+    options, area = made.request.options, made.request.area
+    return parts_of(plan, area.land, options.place.segment_m, area.rules.lines, area.rules.include)
+
+
 def _changes(made: PlanAtOnce, fires: "Fires", groups: FireGroups, parts: Sequence[Corridor],
              bar: Bar) -> list[Change]:
     """The changes from the network that a plan begins with; parts: of the plan, with names."""
@@ -235,8 +240,13 @@ def _counts(made: PlanAtOnce, evaluation: Evaluation,
     """Counts that say if the plan and those beside it can be built, by name; parts: where known."""
     land, buffer_m = made.request.area.anywhere, house_buffer_of(made.request.options.place)
     ground = ground_of(land, buffer_m)
+    plans = {name: plan for name, plan in evaluation.plans[0].items() if plan.cells.size}
+    # Bare ground on the way of a corridor joins its cells, whatever the name of the plan.
+    parts = {name: _parts(made, plan) for name, plan in plans.items()
+             if name.endswith(AT_EXISTING_COST)
+             or (name in made.others and method_of(name).takes_lines)} | dict(parts)
     return {name: counts_of(plan.cells, land, ground, buffer_m, parts.get(name, ()))
-            for name, plan in evaluation.plans[0].items() if plan.cells.size}
+            for name, plan in plans.items()}
 
 
 def _over_years(made: PlanAtOnce, order: list[Corridor], bar: Bar) -> YearsResult | None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from firebreak.api.options import filled
+from firebreak.api.plans import at_once
 from firebreak.api.plans.at_once import PlanAtOnce
 from firebreak.api.plans.request import read_request
 from firebreak.api.plans.run import make_run
@@ -94,6 +95,27 @@ def test_what_is_not_spent_is_what_the_plan_leaves_where_it_stops(
     assert run.choice is not None
     assert made[0].cost > run.plan.cost
     assert run.choice.unspent == made[0].cost - run.plan.cost  # of a whole plan that spends all
+
+
+@pytest.mark.slow
+def test_one_plan_of_corridors_has_one_number_of_pieces_under_any_name(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(at_once, "counts_of", lambda cells, land, ground, buffer_m, parts: [
+        part.path.tolist() for part in parts])
+    monkeypatch.setattr("firebreak.api.plans.making.at_knee",
+                        lambda scene, plan, parts, *rest: Knee(plan, parts))
+    run = planned("sample:santa-ana", method="segments", area="20:44,20:44", test_fires=12,
+                  report="brief")
+    assert run.evaluation is not None
+    own, names = run.plan, ("enclose", f"auto{at_once.AT_EXISTING_COST}")
+    plans = {**run.evaluation.plans[0], **dict.fromkeys((*names, "downstream-value"), own)}
+    judged = replace(run, evaluation=replace(run.evaluation, plans=(plans,)),
+                     others={"enclose": own, "downstream-value": own}).judged(bar).judgement
+    assert judged is not None
+    counts = judged.result.counts
+    assert counts["segments"]
+    assert counts["enclose"] == counts[names[1]] == counts["segments"]
+    assert not counts["downstream-value"]  # a plan of cells in the table
 
 
 def test_a_plan_that_nothing_judges_has_no_comparison() -> None:
