@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from firebreak.env.gains import gains_of_lines, trial_in_place
 from firebreak.env.storage.problem import Problem
 from firebreak.env.storage.problem_batch import ProblemBatch
-from firebreak.planning.core.limits import forever
+from firebreak.fire import UNBURNED
+from firebreak.planning.core.limits import MOST_BURNED, forever
 from firebreak.planning.core.plan import Plan, amount_words
 
 
@@ -98,6 +99,34 @@ def saved_by(slots: ProblemBatch, cells: NDArray[np.int64], fires: NDArray[np.in
         if beyond is not None:
             known.affected[again] = np.where(beyond, -1, affected[again])
     return float(known.saved[fires].sum()), again
+
+
+class TrialBound:
+    """The bound of a plan's trials that burn fires anew: once they have burned MOST_BURNED cells,
+    only the line that leads is tried.
+    """
+
+    def __init__(self) -> None:
+        self._burned = 0.0
+
+    @property
+    def reached(self) -> bool:
+        """True where only lines that lead are tried."""
+        return self._burned >= MOST_BURNED
+
+    def count(self, slots: ProblemBatch, trials: Sequence[Trial]) -> None:
+        """Takes trials on the plan fires of slot 0."""
+        if not trial_in_place(slots):
+            sizes = (slots.plan_trees(0).code != UNBURNED).sum(axis=1)
+            self._burned += tried_cells(sizes) * sum(trial.burned for trial in trials)
+
+
+def tried_cells(sizes: NDArray[np.integer]) -> float:
+    """Cells that a fire burns for a trial, by the sizes of fires, i64 [F] cells: the larger a fire,
+    the more lines it is tried with.
+    """
+    cells = sizes.astype(np.float64)
+    return float((cells**2).sum() / max(cells.sum(), 1.0))
 
 
 UNTRIED = "untried"

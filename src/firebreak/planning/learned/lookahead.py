@@ -14,7 +14,7 @@ from firebreak.checks import fail
 from firebreak.env.core import line_cells, open_cells
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.planning.core.limits import Effort, forever
-from firebreak.planning.core.line_trials import Memory, Trial, try_lines
+from firebreak.planning.core.line_trials import Memory, Trial, TrialBound, try_lines
 from firebreak.planning.core.rounds import Placement, Task, line_list
 from firebreak.planning.learned.policy import (
     Built,
@@ -61,14 +61,16 @@ def check_places_lines(policy: Policy) -> None:
 
 def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:
     """The plan; once `effort` is spent the policy places what it values most."""
-    ahead, untried = Ahead(task, policy), by_policy(task, policy)
+    ahead, untried, bound = Ahead(task, policy), by_policy(task, policy), TrialBound()
 
     def order(slots: ProblemBatch) -> Ordered:
         if effort is not None and not effort.left():
             return untried(slots)
         values = ahead.own_values(slots)
-        tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), MAX_TRIED,
+        most = 1 if effort is None and bound.reached else MAX_TRIED
+        tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), most,
                                  forever if effort is None else effort.in_time)
+        bound.count(slots, tried)
         if effort is not None and not tried and effort.share() == 1.0:
             return untried(slots)
         if effort is not None:

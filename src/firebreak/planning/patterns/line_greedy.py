@@ -19,7 +19,7 @@ from firebreak.fire import REACH, STENCIL, pad, padded_cells, padded_width
 from firebreak.landscape.landscape import Landscape
 from firebreak.line_actions import COMPASS, line_steps
 from firebreak.planning.core.kernels import score_lines
-from firebreak.planning.core.line_trials import UNTRIED, Trial, try_lines
+from firebreak.planning.core.line_trials import UNTRIED, Trial, TrialBound, try_lines
 from firebreak.planning.core.rounds import (
     Placement,
     Task,
@@ -151,7 +151,7 @@ class OwnLines:
 
     def __init__(self, problem: Problem, lengths: Sequence[int] = LENGTHS) -> None:
         scene = problem.scene
-        self._problem = problem
+        self._problem, self._bound = problem, TrialBound()
         self._value, self.simulations = conditional_value(scene, problem.plan_fires)
         self._sums = TreeSums(scene.field.shape)
         self.lengths = [n for n in lengths if n <= max(scene.field.shape)]
@@ -160,14 +160,18 @@ class OwnLines:
 
     def trials(self, slots: ProblemBatch) -> list[Trial]:
         """The best lines of each length under the breaks so far, burned."""
-        return try_lines(self._problem, slots, self.listed(slots))
+        tried = try_lines(self._problem, slots, self.listed(slots))
+        self._bound.count(slots, tried)
+        return tried
 
     def listed(self, slots: ProblemBatch) -> list[NDArray[np.int64]]:
         """The flat cells of the lines to burn under the breaks so far."""
         lines = self.rated(slots)
         cells = self._problem.scene.landscape.fuel_model.size
-        return [self.cells_of(lines, k)
-                for k in _shortlist(lines, self.lengths, cells).tolist()]
+        listed = _shortlist(lines, self.lengths, cells)
+        if self._bound.reached:
+            listed = listed[np.argsort(-(lines.gain / lines.price)[listed], kind="stable")[:1]]
+        return [self.cells_of(lines, k) for k in listed.tolist()]
 
     def rated(self, slots: ProblemBatch) -> Lines:
         """All lines, with the value that comes through them under the breaks so far."""

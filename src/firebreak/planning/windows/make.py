@@ -15,6 +15,7 @@ from firebreak.fire import Scene
 from firebreak.free_memory import check_free
 from firebreak.planning.core.fire_counts import enough_plan_fires
 from firebreak.planning.core.limits import MOST_BURNED, SEARCH, SearchOptions
+from firebreak.planning.core.line_trials import tried_cells
 from firebreak.planning.core.plan import Plan, check_plan, plan_on
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
@@ -157,13 +158,10 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
 
 
 def _most_tried(region: Region, cut: "_Cut") -> float:
-    """Fires that trials may burn anew: as many as burn MOST_BURNED cells, about. A fire is tried
-    with the more lines the larger it is.
-    """
+    """Fires that trials may burn anew: as many as burn MOST_BURNED cells, about."""
     if not region.scene.conditions.burns_anew:
         return inf
-    cells = np.array([one.cells for one in cut.footprints], np.float64)
-    return MOST_BURNED * float(cells.sum()) / max(float((cells**2).sum()), 1.0)
+    return MOST_BURNED / max(tried_cells(np.array([one.cells for one in cut.footprints])), 1.0)
 
 
 class _Cut(NamedTuple):

@@ -106,6 +106,21 @@ def test_an_untrained_policy_that_looks_ahead_saves_more_than_one_that_does_not(
     assert looking.cells.size == blind.cells.size
 
 
+@pytest.mark.parametrize("method", ["segments", "dqn-lookahead"])
+def test_beyond_the_bound_only_the_line_that_leads_burns_fires_anew(
+        method: str, scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(scene: Scene, most: float) -> Plan:
+        monkeypatch.setattr("firebreak.planning.core.line_trials.MOST_BURNED", most)
+        return plan_of(scene, policy, method)
+
+    assert made(scene, 1.0).cells.tolist() == made(scene, np.inf).cells.tolist()  # in place
+    shaded = make_scene(scene.landscape, BREAKS["shaded"], 1)
+    whole, less = made(shaded, np.inf), made(shaded, 1.0)
+    assert less.simulations < 0.6 * whole.simulations
+    assert less.cost > 0.9 * whole.cost
+    assert loss_of(shaded, less.cells) < loss_of(shaded, less.cells[:0])
+
+
 def test_a_policy_for_cells_is_refused(scene: Scene) -> None:
     with pytest.raises(InputError, match=r"dqn-lookahead: expected a policy that places lines"):
         plan_of(scene, untrained())
