@@ -11,10 +11,13 @@ import pytest
 from rasterio.crs import CRS
 from tests.integration.test_cli_fire import station
 
+import firebreak
 from firebreak.api.shared.scene_options import SceneOptions
 from firebreak.checks import InputError
 from firebreak.cli import main
 from firebreak.cli.shared.plan_record import PlanArguments
+from firebreak.landscape.candidates.corridors.ground import HOUSE_BUFFER_M, within
+from firebreak.landscape.formats.assemble import LandscapeWarning
 from firebreak.landscape.formats.write import write_geotiff, write_landscape
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.settings.schema import leaves, option_of
@@ -197,3 +200,22 @@ def test_what_each_size_refuses_is_known(capsys: pytest.CaptureFixture[str]) -> 
     assert set(found) == set(REFUSED), found
     for key, message in REFUSED.items():
         assert message in found[key]
+
+
+@pytest.mark.parametrize("must", [None, "some.tif"])
+def test_given_lines_keep_off_houses_but_for_what_must_be_included(must: str | None) -> None:
+    land = generate(5, SIZE, cell_size_m=30.0)
+    houses = np.zeros(land.shape, np.bool_)
+    houses[8:11, 4:14] = land.treatable[8:11, 4:14]
+    near = within(houses, HOUSE_BUFFER_M, 30.0)
+    with pytest.warns(LandscapeWarning, match=r"road\.geojson: \d+ cells of its lines lie within"):
+        made = firebreak.plan(
+            "land.tif", value="some.tif", lines="road.geojson", budget=0.5, method="segments",
+            plan_fires=8, test_fires=0, report="none", duration_min=60.0, scenarios=1,
+            must_include=must)
+    cells = made.plan.cells
+    assert cells.size
+    built = np.setdiff1d(cells, np.flatnonzero(houses)) if must else cells
+    assert not near.ravel()[built].any()
+    assert houses.ravel()[cells].sum() == (houses.sum() if must else 0)
+    assert must or (built // SIZE == 11).any()  # the rest of the line may be built

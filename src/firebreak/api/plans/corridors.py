@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from firebreak.api.plans.area import PlanningArea, house_buffer_of
 from firebreak.api.plans.request import WINDOWS_METHOD, PlanRequest
 from firebreak.api.shared.plan_options import PlanOptions
-from firebreak.checks import fail
+from firebreak.checks import counted, fail
 from firebreak.env.storage.problem import problem_of
 from firebreak.fire import burn
-from firebreak.landscape.candidates.corridor import Cells, Corridor, with_part_numbers
+from firebreak.landscape.candidates.corridor import Cells, Corridor, corridor_of, with_part_numbers
 from firebreak.landscape.candidates.corridors.find import LEAST_M, corridors_on, ground_below
 from firebreak.landscape.candidates.corridors.ground import (
     ground_of,
@@ -85,8 +85,9 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
         straight = straight_corridors(problem, ground, least_m)
     lines = offered(
         corridors_on(land, ground, least_m, leak, behind if houses.any() else None), behind, land,
-        area.rules.lines, whole_cuts(cuts, land, leak=leak, least_m=least_m), rings=rings,
-        straight=straight, named=named_in(roads, options.lines, land))
+        _off_houses(asked, area, ground.near_houses),
+        whole_cuts(cuts, land, leak=leak, least_m=least_m), rings=rings, straight=straight,
+        named=named_in(roads, options.lines, land))
     lines = replace(lines, corridors=tuple(
         own._replace(ground=ground_below(own.cells, land, ground)) for own in lines.corridors))
     if not any(own.cells.size and own.cost <= area.money for own in lines.corridors):
@@ -96,6 +97,24 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
                        remedy="lower --shortest-m or --house-buffer, or plan with --cells")
         return None
     return _built_of(area, lines)
+
+
+def _off_houses(asked: PlanOptions, area: PlanningArea,
+                near: NDArray[np.bool_]) -> Corridors | None:
+    """The lines of an area without the cells near houses, but for those that must be included."""
+    from firebreak.landscape.formats.assemble import warn
+
+    lines, may = area.rules.lines, ~near
+    may.ravel()[area.rules.include] = True
+    count = 0 if lines is None else int((lines.mask(near.shape) & ~may).sum())
+    if lines is None or not count:
+        return lines
+    warn(f"{asked.place.lines}: {counted(count, 'cell')} of its lines lie within the buffer of "
+         "houses (--house-buffer) and are left out")
+    land = replace(area.land, treatable=area.land.treatable & may)
+    kept = tuple(corridor_of(own.path, land, own.kind, own.anchors, own.cells)._replace(
+        name=own.name) for own in lines.corridors)
+    return replace(lines, corridors=kept).kept([own.cells.size > 0 for own in kept])
 
 
 def off_cells(area: PlanningArea, near: NDArray[np.bool_], most: float) -> PlanningArea | None:
