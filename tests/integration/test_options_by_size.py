@@ -5,6 +5,7 @@ that it does not contradict, or is refused before the map is read.
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -219,3 +220,8 @@ def test_given_lines_keep_off_houses_but_for_what_must_be_included(must: str | N
     assert not near.ravel()[built].any()
     assert houses.ravel()[cells].sum() == (houses.sum() if must else 0)
     assert must or (built // SIZE == 11).any()  # the rest of the line may be built
+    area: Any = made._run.request.area
+    row, col = (-first for first in area.offset)  # there is land around it
+    offered = area.rules.lines.mask(area.land.shape, "given")[row:row + SIZE, col:col + SIZE]
+    assert offered[11].any()
+    assert not (offered & near & ~(houses if must else False)).any()
