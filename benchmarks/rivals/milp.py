@@ -160,7 +160,7 @@ def _check_problem(problem: Problem) -> None:
     if problem.standing_mask().any():
         raise fail(expected="no cells that a plan must have", given="some", where="method milp",
                    remedy="use method greedy, which includes them")
-    if break_state(breaks) != CLOSED or breaks.burns_anew or scene.field.spots.cells.size:
+    if break_state(breaks) != CLOSED or scene.field.burns_anew:
         raise _no_form()
 
 

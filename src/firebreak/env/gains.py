@@ -43,8 +43,7 @@ def trial_in_place(slots: ProblemBatch) -> bool:
     """True where fires are solved again in the places that a break changes; else they burn anew,
     which they do with breaks that burn, with crews and with embers.
     """
-    field = slots.problem(0).scene.field
-    return not field.breaks.burns_anew and not field.spots.cells.size
+    return not slots.problem(0).scene.field.burns_anew
 
 
 def gains_of_lines(slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],

@@ -10,7 +10,7 @@ import pytest
 
 from fbp_maps import fbp_map, fbp_weather
 from firebreak.checks import InputError
-from firebreak.fire import FireConditions, FireRegime, make_scene, spread
+from firebreak.fire import FireConditions, FireRegime, SpottingModel, make_scene, spread
 from firebreak.fire.effects.breaks import HoldRule
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
@@ -103,3 +103,17 @@ def test_one_intensity_anywhere_is_enough(conditions: FireConditions,
     codes[13, 17] = O1A  # grass burns with an intensity whatever the index
     weather = fbp_weather(wind_10m_km_h=np.array([20.0]), ffmc=90.0, bui=0.0)
     make_scene(fbp_map(codes), conditions, 1, weather, tiled=True)
+
+
+KINDS = [("hard", None), ("shaded", None), ("shaded", HoldRule(by="hand", response_min=0.0))]
+
+
+@pytest.mark.parametrize("attack_min", [None, 20.0])
+@pytest.mark.parametrize("spotting", [None, SpottingModel()], ids=["", "embers"])
+@pytest.mark.parametrize(("kind", "hold"), KINDS)
+def test_conditions_know_which_fires_burn_anew(kind: Any, hold: HoldRule | None, spotting: Any,
+                                               attack_min: float | None) -> None:
+    conditions = FireConditions(treatment=Treatment(kind=kind), hold=hold, spotting=spotting,
+                                attack_min=attack_min, regime=SHORT)
+    field = make_scene(generate(3, 20), conditions, 1).field
+    assert field.burns_anew == conditions.burns_anew

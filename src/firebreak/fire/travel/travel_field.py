@@ -81,11 +81,6 @@ class BreakRules(NamedTuple):
         """
         return self.treated is not None or self.held
 
-    @property
-    def burns_anew(self) -> bool:
-        """True where a fire that a break may change burns anew as a whole."""
-        return self.acts_nearby or self.crew.attack_min < np.inf
-
 
 class TravelField(NamedTuple):
     """Travel times of one landscape in R rows of weather: S streams of K steps, K rows a stream.
@@ -134,6 +129,13 @@ class TravelField(NamedTuple):
         """The cells bool [P] that count as burned where fire comes to them: no bare ground."""
         ground = self.breaks.ground
         return self.burnable & (pad(ground) == 0) if ground.size else self.burnable
+
+    @property
+    def burns_anew(self) -> bool:
+        """True where a fire that a break may change burns anew as a whole."""
+        rules = self.breaks
+        return (rules.acts_nearby or rules.crew.attack_min < np.inf
+                or self.spots.cells.size > 0)
 
 
 def row_arrays(field: TravelField) -> dict[str, Any]:

@@ -48,8 +48,7 @@ def in_build_order(scene: Scene, segments: list[Corridor], plan_fires: int,
         return list(segments)
     few = min(plan_fires, max(FEWEST_FIRES, MOST_BURNS // len(segments)))
     fires = scene.fires("plan", plan_fires).first(few)
-    anew = scene.field.breaks.burns_anew or scene.field.spots.cells.size > 0
-    standing = (_Anew if anew else _InPlace)(scene, segments, fires)
+    standing = (_Anew if scene.field.burns_anew else _InPlace)(scene, segments, fires)
     saved = dict.fromkeys(range(len(segments)), 0.0)
     given_up: list[int] = []
     pause = -(-len(segments) // MAX_TRIALS)

@@ -132,4 +132,4 @@ def check_case(case: PlanningCase) -> None:
 
 def tries_quickly(field: TravelField) -> bool:
     """True where trials repair fires in one weather: else they burn anew, or hour by hour."""
-    return not field.breaks.burns_anew and field.steps == 1 and not field.spots.cells.size
+    return field.steps == 1 and not field.burns_anew

@@ -95,8 +95,7 @@ MOST_BURNS, MOST_BURNS_ANEW = 400_000, 50_000
 
 def rounds_of(problem: Problem) -> Iterator[int]:
     """Numbers of plans that rounds may try, by the number of plan fires and the speed of trials."""
-    anew = problem.scene.field.breaks.burns_anew or problem.scene.field.spots.cells.size > 0
-    left = ((MOST_BURNS_ANEW if anew else MOST_BURNS)
+    left = ((MOST_BURNS_ANEW if problem.scene.field.burns_anew else MOST_BURNS)
             // max(problem.plan_fires.source.size, 1))
     size = FIRST
     while left >= size:
