@@ -209,7 +209,7 @@ def test_given_lines_keep_off_houses_but_for_what_must_be_included(must: str | N
     houses = np.zeros(land.shape, np.bool_)
     houses[8:11, 4:14] = land.treatable[8:11, 4:14]
     near = within(houses, HOUSE_BUFFER_M, 30.0)
-    with pytest.warns(LandscapeWarning, match=r"road\.geojson: \d+ cells of its lines lie within"):
+    with pytest.warns(LandscapeWarning, match=r"road\.geojson: the plan leaves out \d+ cells"):
         made = firebreak.plan(
             "land.tif", value="some.tif", lines="road.geojson", budget=0.5, method="segments",
             plan_fires=8, test_fires=0, report="none", duration_min=60.0, scenarios=1,
@@ -225,3 +225,63 @@ def test_given_lines_keep_off_houses_but_for_what_must_be_included(must: str | N
     offered = area.rules.lines.mask(area.land.shape, "given")[row:row + SIZE, col:col + SIZE]
     assert offered[11].any()
     assert not (offered & near & ~(houses if must else False)).any()
+
+
+ROW = 11
+"""Of the given line, which runs from column 1 to 23."""
+
+
+def beside_houses(cols: tuple[int, ...], width_m: float | None = None, **options: Any) -> Any:
+    """The land and the corridors of the given line beside houses on it; None for the latter where
+    the plan has cells.
+    """
+    land = generate(5, SIZE, cell_size_m=30.0)
+    houses = np.zeros(land.shape, np.float32)
+    houses[ROW, cols] = 1.0
+    write_geotiff(Path("houses.tif"), {"houses": houses}, land, nodata=-1.0, dtype=np.float32)
+    shape = json.loads(Path("road.geojson").read_text())
+    Path("named.geojson").write_text(json.dumps({
+        "type": "FeatureCollection", "crs": shape.pop("crs"), "features": [
+            {"type": "Feature", "geometry": shape, "properties": {"name": "Ridge", "w": width_m}}]}))
+    asked = {"budget": 0.5, "segment_m": 5000.0, **options}
+    made = firebreak.plan(
+        "land.tif", value="houses.tif", lines="named.geojson" + ":w" * bool(width_m),
+        method="segments", plan_fires=8, test_fires=0, report="none", duration_min=60.0,
+        scenarios=1, **asked)
+    request = made._run.request
+    return request.area, [own for own in request.area.rules.lines.corridors
+                          if own.kind == "given"] if request.corridors else None
+
+
+@pytest.mark.parametrize("width_m", [None, 30.0, 150.0])
+def test_a_given_line_ends_at_houses_and_goes_on_behind_them(width_m: float | None) -> None:
+    """No part of it runs through houses, is as long as what it leaves out, or is a stub."""
+    with pytest.warns(LandscapeWarning, match=r"named.* \d+ cells of its lines"):
+        area, found = beside_houses((6, 9, 10), width_m)
+    land, cols = area.land, area.land.shape[1]
+    may = land.burnable & ~within(land.value > 0.0, HOUSE_BUFFER_M, 30.0)
+    assert len(found) > 1
+    assert len({own.name for own in found}) == len(found)
+    assert all(own.name.startswith("Ridge part ") for own in found)
+    at = {(row + area.offset[0], col + area.offset[1])
+          for own in found for row, col in zip(*np.divmod(own.cells, cols), strict=True)}
+    assert not {(ROW, col) for col in range(5, 12)} & at
+    assert {(ROW, 2), (ROW, 14)} <= at
+    for own in found:
+        through = land.burnable.ravel()[own.path]
+        assert may.ravel()[own.path[through]].all()
+        assert own.length_m <= 1.5 * 30.0 * own.path.size
+        assert own.cells.size > 1
+
+
+def test_a_given_line_all_beside_houses_is_left_out() -> None:
+    with pytest.warns(LandscapeWarning, match=r"\d+ cells of its lines"):
+        _, found = beside_houses(tuple(range(1, 24, 3)), house_buffer=60.0)
+    assert found == []
+
+
+def test_a_plan_of_cells_says_nothing_of_given_lines_off_houses() -> None:
+    with pytest.warns(UserWarning) as said:  # the money pays for no corridor
+        _, found = beside_houses((6, 9, 10), budget="0.1ha")
+    assert found is None
+    assert not any("houses" in str(one.message) for one in said)

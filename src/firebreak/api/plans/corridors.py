@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from firebreak.api.plans.area import PlanningArea, house_buffer_of
 from firebreak.api.plans.request import WINDOWS_METHOD, PlanRequest
@@ -16,14 +17,14 @@ from firebreak.api.shared.plan_options import PlanOptions
 from firebreak.checks import counted, fail
 from firebreak.env.storage.problem import problem_of
 from firebreak.fire import burn
-from firebreak.landscape.candidates.corridor import Cells, Corridor, corridor_of, with_part_numbers
+from firebreak.landscape.candidates.corridor import Cells, Corridor, with_part_numbers
 from firebreak.landscape.candidates.corridors.find import LEAST_M, corridors_on, ground_below
 from firebreak.landscape.candidates.corridors.ground import (
     ground_of,
     houses_of,
 )
 from firebreak.landscape.formats.overlays import file_and_attribute
-from firebreak.landscape.landscape import Landscape
+from firebreak.landscape.landscape import Landscape, mask_of_cells
 from firebreak.landscape.raster.shape_files import is_vector
 from firebreak.landscape.raster.shapes import cells_by_name
 from firebreak.planning.barriers.cut import Cut, Network, around_each, hull
@@ -31,11 +32,16 @@ from firebreak.planning.barriers.enclose import stakes_of
 from firebreak.planning.barriers.offer import flows_are_quick, is_concentrated
 from firebreak.planning.barriers.pieces import whole_cuts
 from firebreak.planning.barriers.rings import rings_around
-from firebreak.planning.core.break_segments import break_segments_of
+from firebreak.planning.core.break_segments import (
+    CORNERS,
+    break_segments_of,
+    least_length_m,
+    pieces,
+)
 from firebreak.planning.core.build_rules import MOST_BESIDE
-from firebreak.planning.core.corridors import NO_CORRIDORS, Corridors
+from firebreak.planning.core.corridors import NO_CORRIDORS, Corridors, stretches_of
 from firebreak.planning.core.plan import cost_of
-from firebreak.planning.core.rules import PlanRules
+from firebreak.planning.core.rules import PlanRules, short_pieces
 from firebreak.planning.evaluation.drawn import Named
 from firebreak.planning.methods import CHOOSERS
 from firebreak.planning.patterns.offered import offered, straight_corridors
@@ -85,8 +91,8 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
         straight = straight_corridors(problem, ground, least_m)
     lines = offered(
         corridors_on(land, ground, least_m, leak, behind if houses.any() else None), behind, land,
-        _off_houses(asked, area, ground.near_houses),
-        whole_cuts(cuts, land, leak=leak, least_m=least_m), rings=rings, straight=straight,
+        given := _off_houses(asked, area, ground.near_houses, leak), whole_cuts(
+            cuts, land, leak=leak, least_m=least_m), rings=rings, straight=straight,
         named=named_in(roads, options.lines, land))
     lines = replace(lines, corridors=tuple(
         own._replace(ground=ground_below(own.cells, land, ground)) for own in lines.corridors))
@@ -96,25 +102,60 @@ def with_corridors(asked: PlanOptions, area: PlanningArea, scene: "Scene",
                        where=f"landscape {land.name}",
                        remedy="lower --shortest-m or --house-buffer, or plan with --cells")
         return None
+    _warn_of_houses(asked, area, given)
     return _built_of(area, lines)
 
 
-def _off_houses(asked: PlanOptions, area: PlanningArea,
-                near: NDArray[np.bool_]) -> Corridors | None:
-    """The lines of an area without the cells near houses, but for those that must be included."""
+def _off_houses(asked: PlanOptions, area: PlanningArea, near: NDArray[np.bool_],
+                leak: bool) -> Corridors | None:
+    """The lines of an area without the cells near houses, but for those that must be included, and
+    without stubs beside them: a corridor for each stretch that is left.
+    """
+    lines, longest_m = area.rules.lines, asked.place.segment_m
+    if lines is None:
+        return None
+    left = _without_stubs(asked, area, lines.mask(near.shape), near, leak)
+    none = np.zeros_like(left)
+    found: list[tuple[Corridor, int]] = []
+    for own, line in zip(lines.corridors, lines.line, strict=True):
+        if left.ravel()[own.cells].all():
+            found.append((own, line))
+            continue
+        parts = stretches_of(own, left, none, area.land)
+        beside = np.setdiff1d(own.cells[left.ravel()[own.cells]], np.concatenate([
+            own.cells[:0], *(part.cells for part in parts)]))
+        if beside.size:
+            parts += break_segments_of(mask_of_cells(beside, left.shape), area.land, longest_m)
+        found += [(part._replace(name=own.name, kind=own.kind), line) for part in parts]
+    return replace(lines, line=tuple(line for _, line in found), corridors=tuple(
+        with_part_numbers([own for own, _ in found])))
+
+
+def _without_stubs(asked: PlanOptions, area: PlanningArea, cells: NDArray[np.bool_],
+                   near: NDArray[np.bool_], leak: bool) -> NDArray[np.bool_]:
+    """Cells [H, W] without those near houses, and without the pieces that this leaves too short to
+    be worth a crew's way.
+    """
+    include, land = area.rules.include, area.land
+    left = cells & ~(near & ~mask_of_cells(include, near.shape))
+    cut = ndimage.binary_dilation(cells & ~left, CORNERS).ravel()
+    beside = [include[:0], *(piece for piece in pieces(left) if cut[piece].any())]
+    rules = PlanRules(include=include, shortest_m=asked.place.shortest_m,
+                      least_m=least_length_m(land.cell_size_m))
+    for stub in short_pieces(np.concatenate(beside), rules, land, leak).values():
+        left.ravel()[stub] = False
+    return left
+
+
+def _warn_of_houses(asked: PlanOptions, area: PlanningArea, given: Corridors | None) -> None:
+    """Says how many cells of the lines of an area are not among those that are left, if any."""
     from firebreak.landscape.formats.assemble import warn
 
-    lines, may = area.rules.lines, ~near
-    may.ravel()[area.rules.include] = True
-    count = 0 if lines is None else int((lines.mask(near.shape) & ~may).sum())
-    if lines is None or not count:
-        return lines
-    warn(f"{asked.place.lines}: {counted(count, 'cell')} of its lines lie within the buffer of "
-         "houses (--house-buffer) and are left out")
-    land = replace(area.land, treatable=area.land.treatable & may)
-    kept = tuple(corridor_of(own.path, land, own.kind, own.anchors, own.cells)._replace(
-        name=own.name) for own in lines.corridors)
-    return replace(lines, corridors=kept).kept([own.cells.size > 0 for own in kept])
+    lines, shape = area.rules.lines, area.land.shape
+    lost = lines is not None and given is not None and lines.mask(shape) & ~given.mask(shape)
+    if count := int(np.sum(lost)):
+        warn(f"{asked.place.lines}: the plan leaves out {counted(count, 'cell')} of its lines "
+             "within the buffer of houses (--house-buffer), stubs beside it included")
 
 
 def off_cells(area: PlanningArea, near: NDArray[np.bool_], most: float) -> PlanningArea | None:

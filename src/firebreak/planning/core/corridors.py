@@ -132,11 +132,12 @@ def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
     """
     rank = np.full(landscape.fuel_model.size, plan.cells.size, np.int64)
     rank[plan.cells] = np.arange(plan.cells.size)
-    left, found = plan.break_mask(), []
+    built, found = plan.break_mask(), []
+    left = built.copy()
 
     def take(some: Corridors, free: NDArray[np.bool_]) -> None:
         for own in _chosen(plan, rank, some, free):
-            found.extend(_new_parts(own, left, plan, landscape))
+            found.extend(stretches_of(own, left, built, landscape))
             left.ravel()[own.cells] = False
 
     if lines is not None and lines.routes and included.size:
@@ -199,14 +200,16 @@ def _follow(rank: NDArray[np.int64], covered: NDArray[np.bool_], cell: int,
     return in_a_row, in_a_row - own.size
 
 
-def _new_parts(own: Corridor, left: NDArray[np.bool_], plan: Plan,
-               landscape: Landscape) -> list[Corridor]:
-    """The stretches of a corridor whose cells are left, with the cell that each joins at an end."""
+def stretches_of(own: Corridor, left: NDArray[np.bool_], breaks: NDArray[np.bool_],
+                 landscape: Landscape) -> list[Corridor]:
+    """The stretches of a corridor whose cells are left [H, W], each with the cell of breaks [H, W]
+    that it joins at an end; without cells beside its path whose nearest on it is not left.
+    """
     beside = np.setdiff1d(own.cells[left.ravel()[own.cells]], own.path)
     rows, cols = np.divmod(own.path, landscape.shape[1])
     row, col = (part[:, None] for part in np.divmod(beside, landscape.shape[1]))
     nearest = np.hypot(row - rows, col - cols).argmin(axis=1)
-    may, built = np.isin(own.path, own.cells), np.isin(own.path, plan.cells)
+    may, built = np.isin(own.path, own.cells), breaks.ravel()[own.path]
     new = may & left.ravel()[own.path]
     stops = np.flatnonzero(may & ~new)
     found = []
