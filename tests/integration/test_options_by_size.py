@@ -241,8 +241,8 @@ def beside_houses(cols: tuple[int, ...], width_m: float | None = None, **options
     write_geotiff(Path("houses.tif"), {"houses": houses}, land, nodata=-1.0, dtype=np.float32)
     shape = json.loads(Path("road.geojson").read_text())
     Path("named.geojson").write_text(json.dumps({
-        "type": "FeatureCollection", "crs": shape.pop("crs"), "features": [
-            {"type": "Feature", "geometry": shape, "properties": {"name": "Ridge", "w": width_m}}]}))
+        "type": "FeatureCollection", "crs": shape.pop("crs"), "features": [{
+            "type": "Feature", "geometry": shape, "properties": {"name": "Ridge", "w": width_m}}]}))
     asked = {"budget": 0.5, "segment_m": 5000.0, **options}
     made = firebreak.plan(
         "land.tif", value="houses.tif", lines="named.geojson" + ":w" * bool(width_m),
@@ -281,7 +281,7 @@ def test_a_given_line_all_beside_houses_is_left_out() -> None:
 
 
 def test_a_plan_of_cells_says_nothing_of_given_lines_off_houses() -> None:
-    with pytest.warns(UserWarning) as said:  # the money pays for no corridor
+    with pytest.warns(UserWarning, match="no corridor on this map that the money pays") as said:
         _, found = beside_houses((6, 9, 10), budget="0.1ha")
     assert found is None
     assert not any("houses" in str(one.message) for one in said)
