@@ -185,6 +185,9 @@ CHOOSERS: dict[str, str] = {
 DEFAULT = AUTO
 """The method where none is named."""
 
+AT_EXISTING_COST = "-at-existing-cost"
+"""The end of the name of a plan that may spend what the existing network costs."""
+
 POLICY_METHOD = "dqn"
 """The method that follows a policy and nothing else: what a trained policy is judged as."""
 

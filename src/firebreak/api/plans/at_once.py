@@ -33,7 +33,7 @@ from firebreak.planning.evaluation.fire_facts import MOST_FIRES, FireFacts, fire
 from firebreak.planning.evaluation.intervals import FireGroups
 from firebreak.planning.evaluation.losses import CrewLosses, crew_losses, saved_by_order
 from firebreak.planning.evaluation.refine import saved_by_each
-from firebreak.planning.methods import method_of
+from firebreak.planning.methods import AT_EXISTING_COST, method_of
 from firebreak.planning.output.buildable import Counts, counts_of
 from firebreak.planning.output.export import write_plan
 from firebreak.planning.output.export_effect import (
@@ -56,9 +56,6 @@ if TYPE_CHECKING:
     from firebreak.report.pages.plan_report import Curve
     from firebreak.report.pages.reported_plan import Origin
 
-
-AT_EXISTING_COST = "-at-existing-cost"
-"""The end of the name of a plan that may spend what the existing network costs."""
 
 FirstPlanTaker = Callable[["PlanAtOnce", FirstPlan], object]
 """Takes the first plan, on its land, and what it saves."""

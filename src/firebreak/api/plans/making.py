@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firebreak.api.plans.area import as_counted, priced, priced_rows
-from firebreak.api.plans.at_once import AT_EXISTING_COST, FirstPlanTaker, PlanAtOnce
+from firebreak.api.plans.at_once import FirstPlanTaker, PlanAtOnce
 from firebreak.api.plans.corridors import (
     lines_of_network,
     method_for,
@@ -49,7 +49,7 @@ from firebreak.planning.evaluation.knee import FIRES as KNEE_FIRES
 from firebreak.planning.evaluation.knee import KNEE_SAVED, Knee, at_knee, knee_fires
 from firebreak.planning.evaluation.refine import IMPROVED, improved_plan
 from firebreak.planning.making import make_plan
-from firebreak.planning.methods import CHOOSERS, METHODS, POLICY_METHOD
+from firebreak.planning.methods import AT_EXISTING_COST, CHOOSERS, METHODS, POLICY_METHOD
 from firebreak.settings.planning import PLAN_FIRES
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from firebreak.planning.evaluation.intervals import (
 )
 from firebreak.planning.evaluation.judging import Row
 from firebreak.planning.evaluation.knee import WHOLE_COST
-from firebreak.planning.methods import METHODS
+from firebreak.planning.methods import AT_EXISTING_COST, CHOOSERS, METHODS
 
 _HEADER = ("method", "cost", "reduction", "95 % interval", "untreated cells", "worst 10 %",
            "promised", "seconds", "simulations")
@@ -174,33 +174,42 @@ def rival_words(evaluation: Evaluation, plan: Plan, command: str) -> tuple[str, 
     if not rivals:
         return None
     verb = "saves" if len(rivals) == 1 else "save"
+    best = rivals[0].removesuffix(AT_EXISTING_COST)
     away = {"--improve": True}  # rivals begin with no network
-    chooses = METHODS[rivals[0]].takes_lines
-    cells = _places_cells(rivals[0], plan) or (not chooses and "--only-lines" in command)
+    chooses = _chooses_lines(best)
+    cells = _places_cells(best, plan) or (not chooses and "--only-lines" in command)
+    if best != rivals[0]:
+        away |= {"--shortest-m": True}
     if not chooses:
         away |= {"--lines": True, "--only-lines": False}
     if cells:
         away |= {"--house-buffer": True, "--shortest-m": True}
     return (f"On these test fires {' and '.join(rivals)} {verb} significantly more than "
             f"{plan.label} does: plan with",
-            with_method(command, rivals[0], away) + cells * " --cells")
+            with_method(command, best, away) + cells * " --cells")
+
+
+def _chooses_lines(method: str) -> bool:
+    return method in CHOOSERS or METHODS[method].takes_lines
 
 
 def _places_cells(method: str, plan: Plan) -> bool:
     """True for a method that treats any cell beside a plan of corridors."""
-    return WHOLE_COST in (plan.notes or {}) and not METHODS[method].takes_lines
+    return WHOLE_COST in (plan.notes or {}) and not _chooses_lines(method)
 
 
 def rivals_of(evaluation: Evaluation, plan: Plan) -> list[str]:
-    """Methods whose paired 95 % interval to a plan excludes 0 in their favour, the best first; but
-    none whose own plan only adds to this one, which left out what saves next to nothing.
+    """Methods whose paired 95 % interval to a plan excludes 0 in their favour, the best first, also
+    at an existing network's cost where that is no higher; but none whose own plan only adds to this
+    one, which left out what saves next to nothing.
     """
     found = []
     for name in evaluation.methods:
         pair = evaluation.paired.get(f"{plan.label} - {name}")
         # The chosen method by itself may save more in pieces that are not worth a crew's way.
-        if pair is not None and pair.high < 0.0 and name in METHODS and (
-                name != plan.method or _places_cells(name, plan)):
+        if pair is not None and pair.high < 0.0 and (
+                evaluation.plans[0][name].cost <= plan.cost if name.endswith(AT_EXISTING_COST)
+                else name in METHODS and (name != plan.method or _places_cells(name, plan))):
             found.append((pair.difference, name))
     return [name for _, name in sorted(found)
             if not plan.cells.size

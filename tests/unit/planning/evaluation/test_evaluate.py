@@ -415,3 +415,18 @@ def test_a_rival_is_told_apart_and_is_not_the_method_that_was_chosen(corridor: S
     assert words is not None
     assert words[1] == ("firebreak plan x '--lines=b c' --house-buffer 9 --shortest-m=400 "
                         "--method dqn-lookahead")
+
+
+def test_an_improved_network_has_a_new_plan_at_no_higher_cost_as_a_rival(corridor: Scene) -> None:
+    plan = replace(plan_of_cells(corridor, [2], method="segments"), chosen_by="improved")
+    name = "auto-at-existing-cost"
+    rival = replace(plan_of_cells(corridor, [4], method="strips"), method=name)
+    found = Evaluation(interval="fires", landscapes=("corridor",), rows=(), test_fires=9,
+                       paired={f"improved - {name}": Difference(-0.2, -0.3, -0.1)},
+                       methods=dict.fromkeys(["improved", name], MethodSummary(0.3, 0.2, 0.4, 1.0)),
+                       plans=({name: rival},))
+    assert rival_words(found, plan, "firebreak plan x --improve a.gpkg --shortest-m 90") == (
+        f"On these test fires {name} saves significantly more than improved does: plan with",
+        "firebreak plan x --method auto")
+    dearer = replace(rival, budget=9.0, cost=plan.cost * 1.01)
+    assert rivals_of(replace(found, plans=({name: dearer},)), plan) == []
