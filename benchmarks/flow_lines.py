@@ -127,7 +127,7 @@ def place_segments_halves(task: Task) -> Placement:
     cells: list[int] = []
     burned = count
     while slots.available[0].any():
-        lines = [line[slots.available[0].ravel()[line]] for line in own.listed(slots)]
+        lines = [line[slots.available[0].ravel()[line]] for line in own.listed(slots)[0]]
         price = np.array([cost[line].sum() for line in lines])
         rates = []
         for half in halves:

@@ -54,6 +54,20 @@ def ranks(folder: Path) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_simulation_pictures")
+@pytest.mark.parametrize("options", [["--window-cells", "32"], ["--method", "segments"]])
+def test_where_trials_end_plan_and_report_say_so(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+        options: list[str]) -> None:
+    for module in ("windows.make", "core.line_trials"):
+        monkeypatch.setattr(f"firebreak.planning.{module}.MOST_BURNED", 1)
+    monkeypatch.setattr("firebreak.planning.windows.exchange.row_plans", lambda *_: [])
+    assert plan("--break-kind", "shaded", "--report", "brief", *options, out=tmp_path) == 0
+    for said in (capsys.readouterr().out, (tmp_path / "report.html").read_text()):
+        assert "trials of lines ended with" in " ".join(said.split())
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_simulation_pictures")
 def test_a_plan_by_windows_is_written_and_its_words_are_those_of_its_record(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert plan("--window-cells", "32", "--json", out=tmp_path / "one") == 0

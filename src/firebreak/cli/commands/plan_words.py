@@ -159,8 +159,9 @@ def _say_windows(run: "PlanByWindows") -> None:
             saved, cost = judgement.network
             print(f"the existing network saves {saved.mean:.1%} ({saved.low:.1%} - "
                   f"{saved.high:.1%}) of it, at a cost of {cost:,.6g}")
-    for words in facts_of(made):
-        print(words)
+    for words in (*facts_of(made), untried_words(plan)):
+        if words is not None:
+            print(words)
     _say_fires(None if judgement is None else judgement.fires)
     for number, words in made.refused.items():
         print(f"window {number} proposes nothing: {words}", file=sys.stderr)

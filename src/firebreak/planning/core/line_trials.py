@@ -102,21 +102,25 @@ def saved_by(slots: ProblemBatch, cells: NDArray[np.int64], fires: NDArray[np.in
 
 
 class TrialBound:
-    """The bound of a plan's trials that burn fires anew: once they have burned MOST_BURNED cells,
-    only the line that leads is tried.
+    """The bound of a plan's trials that burn fires anew, MOST_BURNED cells.
+
+    Attributes:
+        untried: what was left of the budget when it was reached; None before.
     """
 
     def __init__(self) -> None:
         self._burned = 0.0
+        self.untried: float | None = None
 
-    @property
-    def reached(self) -> bool:
-        """True where only lines that lead are tried."""
-        return self._burned >= MOST_BURNED
+    def ended(self, slots: ProblemBatch) -> bool:
+        """True once it is reached."""
+        if self._burned >= MOST_BURNED and self.untried is None:
+            self.untried = float(slots.budget_left[0])
+        return self.untried is not None
 
     def count(self, slots: ProblemBatch, trials: Sequence[Trial]) -> None:
         """Takes trials on the plan fires of slot 0."""
-        if not trial_in_place(slots):
+        if self.untried is None and not trial_in_place(slots):
             sizes = (slots.plan_trees(0).code != UNBURNED).sum(axis=1)
             self._burned += tried_cells(sizes) * sum(trial.burned for trial in trials)
 
@@ -135,8 +139,12 @@ UNTRIED = "untried"
 
 def untried_words(plan: Plan) -> str | None:
     """A sentence on a plan whose trials ended early; None of any other."""
-    left = (plan.notes or {}).get(UNTRIED)
-    return None if left is None else (
-        "Fires are so large here that trials of lines ended with "
-        f"{amount_words(left, plan.priced_in)} of the budget left: lines after that are those with "
-        "most value burned behind them.")
+    notes = plan.notes or {}
+    if UNTRIED not in notes:
+        return None
+    follow = ("that saved most when last tried" if "windows" in notes else
+              "that the policy values most" if plan.policy is not None else
+              "with most value burned behind them")
+    return ("Fires are so large here that trials of lines ended with "
+            f"{amount_words(notes[UNTRIED], plan.priced_in)} of the budget left: lines after that "
+            f"are those {follow}.")

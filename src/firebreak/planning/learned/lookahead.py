@@ -14,7 +14,7 @@ from firebreak.checks import fail
 from firebreak.env.core import line_cells, open_cells
 from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.planning.core.limits import Effort, forever
-from firebreak.planning.core.line_trials import Memory, Trial, TrialBound, try_lines
+from firebreak.planning.core.line_trials import UNTRIED, Memory, Trial, TrialBound, try_lines
 from firebreak.planning.core.rounds import Placement, Task, line_list
 from firebreak.planning.learned.policy import (
     Built,
@@ -24,6 +24,7 @@ from firebreak.planning.learned.policy import (
     by_policy,
     leading_actions,
     line_values,
+    open_lines,
     policy_of,
 )
 
@@ -60,25 +61,29 @@ def check_places_lines(policy: Policy) -> None:
 
 
 def look_ahead(task: Task, policy: Policy, effort: Effort | None) -> Built:
-    """The plan; once `effort` is spent the policy places what it values most."""
+    """The plan; once `effort` is spent the policy places what it values most. Without effort that
+    alone is tried beyond the bound of trials, and the policy's other lines follow untried.
+    """
     ahead, untried, bound = Ahead(task, policy), by_policy(task, policy), TrialBound()
 
     def order(slots: ProblemBatch) -> Ordered:
         if effort is not None and not effort.left():
             return untried(slots)
-        values = ahead.own_values(slots)
-        most = 1 if effort is None and bound.reached else MAX_TRIED
-        tried = ahead.best_first(slots, values, leading_actions(values, MAX_CANDIDATES), most,
+        values, ended = ahead.own_values(slots), effort is None and bound.ended(slots)
+        leading = leading_actions(values, MAX_CANDIDATES)
+        tried = ahead.best_first(slots, values, leading, 1 if ended else MAX_TRIED,
                                  forever if effort is None else effort.in_time)
         bound.count(slots, tried)
         if effort is not None and not tried and effort.share() == 1.0:
             return untried(slots)
         if effort is not None:
             effort.evaluated += len(tried)
-        return Ordered([line_list([trial.cells for trial in tried])],
+        more = [open_lines(slots, leading)] if ended and leading.size else []
+        return Ordered([line_list([trial.cells for trial in tried]), *more],
                        sum(trial.burned for trial in tried))
 
-    return build_lines(task, order)
+    built = build_lines(task, order)
+    return built if bound.untried is None else built._replace(notes={UNTRIED: bound.untried})
 
 
 class Ahead:

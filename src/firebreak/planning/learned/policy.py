@@ -147,15 +147,17 @@ class Ordered(NamedTuple):
 
 
 class Built(NamedTuple):
-    """Lines of flat cells in order of placement, none twice; simulations: see `Placement`."""
+    """Lines of flat cells in order of placement, none twice; simulations, notes: see `Placement`.
+    """
 
     lines: list[list[int]]
     simulations: float
+    notes: dict[str, float] | None = None
 
     def placement(self) -> Placement:
         """The cells of all lines."""
         return Placement(np.array([cell for line in self.lines for cell in line], np.int64),
-                         self.simulations)
+                         self.simulations, self.notes)
 
 
 def build_lines(task: Task, order: Callable[[ProblemBatch], Ordered]) -> Built:

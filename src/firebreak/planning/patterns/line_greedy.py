@@ -140,14 +140,19 @@ def place_line_greedy(task: Task) -> Placement:
             cells += place_available(slots, line.tolist())
         burned += slots.update(SLOT_0)
         task.report(spent_share(slots, problem))
-    untried = None if given is None else given.untried
+    left = [one.untried for one in (own, given) if one is not None and one.untried is not None]
     return Placement(np.array(cells, np.int64), burned / n_plan_fires
                      + (0.0 if own is None else own.simulations),
-                     None if untried is None else {UNTRIED: untried})
+                     {UNTRIED: max(left)} if left else None)
 
 
 class OwnLines:
     """Straight lines of cells of some lengths, those tried of which most value comes through."""
+
+    @property
+    def untried(self) -> float | None:
+        """See `TrialBound`."""
+        return self._bound.untried
 
     def __init__(self, problem: Problem, lengths: Sequence[int] = LENGTHS) -> None:
         scene = problem.scene
@@ -159,19 +164,27 @@ class OwnLines:
                             for direction in COMPASS]
 
     def trials(self, slots: ProblemBatch) -> list[Trial]:
-        """The best lines of each length under the breaks so far, burned."""
-        tried = try_lines(self._problem, slots, self.listed(slots))
-        self._bound.count(slots, tried)
-        return tried
+        """The best lines of each length under the breaks so far, burned; beyond the bound of trials
+        the one that leads is, and the others save as much less as they are rated lower.
+        """
+        cells, rate = self.listed(slots)
+        if not cells or not self._bound.ended(slots):
+            tried = try_lines(self._problem, slots, cells)
+            self._bound.count(slots, tried)
+            return tried
+        lead, *rest = np.argsort(-rate, kind="stable").tolist()
+        found, free = try_lines(self._problem, slots, [cells[lead]]), slots.available[0].ravel()
+        saved = max(found[0].saved_per_cost, 0.0) / max(float(rate[lead]), 1e-300)
+        return found + [Trial(cells[k][free[cells[k]]], saved * float(rate[k]), 0) for k in rest]
 
-    def listed(self, slots: ProblemBatch) -> list[NDArray[np.int64]]:
-        """The flat cells of the lines to burn under the breaks so far."""
+    def listed(self, slots: ProblemBatch) -> tuple[list[NDArray[np.int64]], Floats]:
+        """The flat cells of the best lines of each length under the breaks so far, and the value
+        that comes through each per cost.
+        """
         lines = self.rated(slots)
-        cells = self._problem.scene.landscape.fuel_model.size
-        listed = _shortlist(lines, self.lengths, cells)
-        if self._bound.reached:
-            listed = listed[np.argsort(-(lines.gain / lines.price)[listed], kind="stable")[:1]]
-        return [self.cells_of(lines, k) for k in listed.tolist()]
+        listed = _shortlist(lines, self.lengths, self._problem.scene.landscape.fuel_model.size)
+        rate = (lines.gain / lines.price)[listed]
+        return [self.cells_of(lines, k) for k in listed.tolist()], rate
 
     def rated(self, slots: ProblemBatch) -> Lines:
         """All lines, with the value that comes through them under the breaks so far."""

@@ -63,9 +63,14 @@ class Ratings:
         """Whole units, as last rated."""
         return self._total[line]
 
+    @property
+    def ended(self) -> bool:
+        """True once trials have burned as many fires as they may."""
+        return self._left <= 0.0
+
     def stale(self, line: int) -> bool:
         """True where a line must be rated again."""
-        if self._left <= 0.0:
+        if self.ended:
             return line not in self._known
         return line in self._whole or bool(self._stale[line])
 
@@ -135,11 +140,14 @@ Rate = Callable[[tuple[int, ...], dict[int, list[Wanted]]], dict[int, Rating]]
 
 
 class Selection(NamedTuple):
-    """lines: chosen, in order, the first too; saved: by the others then, in whole units; left."""
+    """lines: chosen, in order, the first too; saved: by the others then, in whole units; left: of
+    the budget; untried: the same when trials ended, None where they did not.
+    """
 
     lines: list[int]
     saved: list[int]
     left: int
+    untried: int | None = None
 
 
 def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate, *,
@@ -155,7 +163,7 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
         without: lines that are not chosen.
         report: takes the share of the budget that is spent.
     """
-    left = budget - sum(costs[line] for line in first)
+    left, untried = budget - sum(costs[line] for line in first), None
     chosen, saved = list(first), list[int]()
     for line in first:
         ratings.take(line)
@@ -178,6 +186,7 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
             continue
         if best is None or ratings.saved(best) <= 0:
             break
+        untried = left if ratings.ended and untried is None else untried
         chosen.append(best)
         saved.append(ratings.saved(best))
         left -= costs[best]
@@ -186,7 +195,7 @@ def choose_lines(costs: Sequence[int], budget: int, ratings: Ratings, rate: Rate
         beside = ratings.take(best)
         open_ = {line for line in open_ if costs[line] <= left}
         urgent = {line for line in beside & open_ if ratings.stale(line)}
-    return Selection(chosen, saved, left)
+    return Selection(chosen, saved, left, untried)
 
 
 def _leading(heap: list[tuple[Fraction, int]], at: dict[int, Fraction], open_: set[int],

@@ -34,7 +34,8 @@ plan spends may differ from its budget by as much as sums of costs round."""
 class LinePlan(NamedTuple):
     """lines: chosen, in order, none where none saves anything or keeps to the rules; lost: by all
     plan fires under them, in whole units; rated, risen: see `Ratings`; short: whether some were
-    given up because their pieces were too short.
+    given up because their pieces were too short; untried: what was left of the budget, in units of
+    cost, when trials ended, None where they did not.
     """
 
     lines: list[int]
@@ -42,6 +43,7 @@ class LinePlan(NamedTuple):
     rated: int
     risen: int
     short: bool = False
+    untried: float | None = None
 
 
 class ShardedFires:
@@ -149,7 +151,8 @@ def plan_of_lines(region: Region, sharded: ShardedFires, lines: Lines, forced: S
         without |= {line for line, hopeless in short.items() if hopeless}
     while left := _short(region, lines, first):  # others may have been a part of their pieces
         first = [line for line in first if line not in left]
-    return LinePlan(first, sharded.lost(tuple(first)), rated, risen, any_short)
+    return LinePlan(first, sharded.lost(tuple(first)), rated, risen, any_short,
+                    None if chosen.untried is None else min(chosen.untried / unit, budget))
 
 
 def _units_in_one(land: Landscape) -> float:

@@ -15,7 +15,7 @@ from firebreak.fire import Scene
 from firebreak.free_memory import check_free
 from firebreak.planning.core.fire_counts import enough_plan_fires
 from firebreak.planning.core.limits import MOST_BURNED, SEARCH, SearchOptions
-from firebreak.planning.core.line_trials import tried_cells
+from firebreak.planning.core.line_trials import UNTRIED, tried_cells
 from firebreak.planning.core.plan import Plan, check_plan, plan_on
 from firebreak.planning.core.progress import Reporter, no_report, part_of
 from firebreak.planning.core.rules import FREE, PlanRules
@@ -140,6 +140,7 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
     chosen = chosen_plan(region, sharded, by_windows, untreated, budget, kept,
                          part_of(report, 0.75, 1.0))
     land, promised = region.scene.landscape, 1.0 - chosen.made.lost / sum(untreated)
+    left = chosen.made.untried
     plan = plan_on(
         land, chosen.cells, method=region.method, budget=budget, budget_share=budget_share,
         plan_fires=region.fires.source.size, seed=region.seed, seconds=perf_counter() - began,
@@ -147,7 +148,8 @@ def plan_by_windows(region: Region, budget_share: float, executor: Executor,
                      + chosen.burned / region.fires.source.size),
         policy=region.policy.provenance if region.policy else None,
         notes={"promised": promised, "windows": float(len(cut.cores)),
-               "fires_beyond_their_window": cut.beyond, "rows": float(chosen.rows)})
+               "fires_beyond_their_window": cut.beyond, "rows": float(chosen.rows),
+               **({} if left is None else {UNTRIED: left})})
     check_plan(plan, land)
     report(1.0)
     return WindowPlan(

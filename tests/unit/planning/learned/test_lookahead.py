@@ -14,6 +14,7 @@ from firebreak.env.storage.problem_batch import ProblemBatch
 from firebreak.fire import FireConditions, Scene, burn, make_scene
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.line_actions import SHAPES
+from firebreak.planning.core.line_trials import UNTRIED, untried_words
 from firebreak.planning.core.plan import Plan
 from firebreak.planning.core.rounds import loaded
 from firebreak.planning.learned.lookahead import (
@@ -119,6 +120,25 @@ def test_beyond_the_bound_only_the_line_that_leads_burns_fires_anew(
     assert less.simulations < 0.6 * whole.simulations
     assert less.cost > 0.9 * whole.cost
     assert loss_of(shaded, less.cells) < loss_of(shaded, less.cells[:0])
+    assert UNTRIED not in (whole.notes or {})
+    assert 0.0 < (less.notes or {})[UNTRIED] < less.budget  # one round was tried
+    assert {"segments": "most value burned behind them", "dqn-lookahead": "the policy values most"}[
+        method] in str(untried_words(less))
+
+
+@pytest.mark.parametrize("method", ["segments", "dqn-lookahead"])
+def test_beyond_the_bound_as_many_cells_are_placed_in_a_round(
+        method: str, policy: Policy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fires burn anew after every round: one line in each would take longer than the trials."""
+    scene, rounds = make_scene(generate(8, 20), BREAKS["shaded"], 1), []
+    for most in (np.inf, 0.0):
+        monkeypatch.setattr("firebreak.planning.core.line_trials.MOST_BURNED", most)
+        told: list[float] = []
+        made = make_plan(scene, 0.4, FIRES, method, seed=0, policy=policy, batch=40,
+                         report=told.append)
+        assert made.cost > 0.9 * made.budget
+        rounds.append(len(told))
+    assert rounds[1] < 2 * rounds[0]
 
 
 def test_a_policy_for_cells_is_refused(scene: Scene) -> None:

@@ -18,6 +18,7 @@ from firebreak.fire.effects.losses import BURNED
 from firebreak.landscape.synthetic.generate import generate
 from firebreak.landscape.treatments import Treatment
 from firebreak.planning.core.fire_counts import CHOICE_SET, choice_count
+from firebreak.planning.core.line_trials import UNTRIED, untried_words
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.patterns.rows import Across, RowPlan
@@ -289,3 +290,9 @@ def test_trials_that_burn_anew_end_at_a_bound_that_shards_do_not_change(
     assert less.plan.cells.tolist() == other.plan.cells.tolist()
     assert (less.rated, less.promised) == (other.rated, other.promised)
     assert less.promised > 0.5 * whole.promised
+    assert UNTRIED not in {*(free.plan.notes or {}), *(whole.plan.notes or {})}
+    assert less.plan.notes == other.plan.notes
+    given_rows(monkeypatch)  # which may be kept as they were
+    plan = planned(shaded).plan
+    assert 0.0 < (plan.notes or {})[UNTRIED] <= plan.budget
+    assert "lines after that are those that saved most when last tried" in str(untried_words(plan))
