@@ -42,11 +42,12 @@ class Ratings:
 
     Attributes:
         rated: how often a line was rated; risen: how often it then saved more than before.
+        left: of most_tried, below 0 once trials have ended.
     """
 
     def __init__(self, lines: Sequence[NDArray[np.int64]], cols: int,
                  meets: Sequence[Sequence[int]], most_tried: float = inf) -> None:
-        self._meets, self._left = meets, most_tried
+        self._meets, self.left = meets, most_tried
         self._saved: dict[Pair, dict[int, int]] = {}  # by fire
         self._total = [0] * len(lines)
         self._lines_of: defaultdict[tuple[int, int], set[int]] = defaultdict(set)  # shard, fire
@@ -66,7 +67,7 @@ class Ratings:
     @property
     def ended(self) -> bool:
         """True once trials have burned as many fires as they may."""
-        return self._left <= 0.0
+        return self.left <= 0.0
 
     def stale(self, line: int) -> bool:
         """True where a line must be rated again."""
@@ -95,7 +96,7 @@ class Ratings:
         for shard, own in wanted.items():
             for one, fires, saved in zip(own, ratings[shard].fires, ratings[shard].saved,
                                          strict=True):
-                self._left -= fires.size
+                self.left -= fires.size
                 self._put(shard, one, dict(zip(fires.tolist(), saved.tolist(), strict=True)))
         for line in rated_again:
             self._stale[line].clear()

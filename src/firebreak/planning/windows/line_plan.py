@@ -136,13 +136,13 @@ def plan_of_lines(region: Region, sharded: ShardedFires, lines: Lines, forced: S
                    given=f"{budget:g} {cost_unit(land)}", where=f"landscape {land.name}",
                    remedy="raise the budget")
     rated = risen = 0
-    any_short = False
+    any_short, most_tried = False, sharded.most_tried
     first, without = list(forced), set[int]()
     for last in range(ROUNDS):
-        ratings = Ratings(lines, land.shape[1], sharded.meets, sharded.most_tried)
+        ratings = Ratings(lines, land.shape[1], sharded.meets, most_tried)
         chosen = choose_lines(costs, whole, ratings, sharded.rate, first=first, without=without,
                               report=report)
-        rated, risen = rated + ratings.rated, risen + ratings.risen
+        rated, risen, most_tried = rated + ratings.rated, risen + ratings.risen, ratings.left
         short = _short(region, lines, chosen.lines)
         any_short |= bool(short)
         first = [line for line in chosen.lines if line not in short]

@@ -1,9 +1,11 @@
 """Rows across the whole map beside the lines of windows: which plan is kept, and what rows give up.
 """
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import wraps
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,7 +24,8 @@ from firebreak.planning.core.line_trials import UNTRIED, untried_words
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rules import PlanRules
 from firebreak.planning.patterns.rows import Across, RowPlan
-from firebreak.planning.windows import exchange, make
+from firebreak.planning.windows import exchange, line_plan, make
+from firebreak.planning.windows.choose import Ratings
 from firebreak.planning.windows.cores import Core
 from firebreak.planning.windows.exchange import _without_least
 from firebreak.planning.windows.make import (
@@ -34,7 +37,7 @@ from firebreak.planning.windows.make import (
     region_recipe,
 )
 from firebreak.planning.windows.reached import losses_by_workers
-from firebreak.planning.windows.region import Proposal, RegionWorker
+from firebreak.planning.windows.region import Lines, Proposal, RegionWorker
 from firebreak.planning.windows.shards.shard_plan import loss_bound, loss_unit
 
 SIZE, BUDGET = 80, 0.04
@@ -296,3 +299,24 @@ def test_trials_that_burn_anew_end_at_a_bound_that_shards_do_not_change(
     plan = planned(shaded).plan
     assert 0.0 < (plan.notes or {})[UNTRIED] <= plan.budget
     assert "lines after that are those that saved most when last tried" in str(untried_words(plan))
+
+
+@pytest.mark.slow
+def test_rounds_of_short_pieces_share_the_bound_of_trials(
+        region: Region, monkeypatch: pytest.MonkeyPatch) -> None:
+    shaded = replace(region, rules=PlanRules(shortest_m=150.0), scene=make_scene(
+        region.scene.landscape, replace(region.scene.conditions, treatment=Treatment(
+            kind="shaded")), 5, tiled=True))
+    asked: list[float] = []
+
+    def ratings(lines: Lines, cols: int, meets: Sequence[Sequence[int]], most: float) -> Ratings:
+        asked.append(most)
+        return Ratings(lines, cols, meets, most)
+
+    given_rows(monkeypatch)
+    monkeypatch.setattr(make, "_most_tried", lambda *_: 2000.0)
+    monkeypatch.setattr(line_plan, "Ratings", ratings)
+    assert planned(shaded).plan.cells.size
+    assert asked[0] == 2000.0
+    assert len(asked) > 1
+    assert all(later < before for before, later in pairwise(asked))
