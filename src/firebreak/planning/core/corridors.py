@@ -202,8 +202,9 @@ def _follow(rank: NDArray[np.int64], covered: NDArray[np.bool_], cell: int,
 
 def stretches_of(own: Corridor, left: NDArray[np.bool_], breaks: NDArray[np.bool_],
                  landscape: Landscape) -> list[Corridor]:
-    """The stretches of a corridor whose cells are left [H, W], each with the cell of breaks [H, W]
-    that it joins at an end; without cells beside its path whose nearest on it is not left.
+    """The stretches of a corridor whose cells are left [H, W], which end where fuel may not be
+    treated, as fire passes there, each with the cell of breaks [H, W] that it joins at an end;
+    without cells beside its path whose nearest on it is not left.
     """
     beside = np.setdiff1d(own.cells[left.ravel()[own.cells]], own.path)
     rows, cols = np.divmod(own.path, landscape.shape[1])
@@ -211,7 +212,8 @@ def stretches_of(own: Corridor, left: NDArray[np.bool_], breaks: NDArray[np.bool
     nearest = np.hypot(row - rows, col - cols).argmin(axis=1)
     may, built = np.isin(own.path, own.cells), breaks.ravel()[own.path]
     new = may & left.ravel()[own.path]
-    stops = np.flatnonzero(may & ~new)
+    burns = (landscape.burnable & ~landscape.treatable).ravel()[own.path] & ~built
+    stops = np.flatnonzero((may & ~new) | burns)
     found = []
     for first, last in zip([-1, *stops.tolist()], [*stops.tolist(), own.path.size], strict=True):
         there = np.flatnonzero(new[first + 1:last]) + first + 1

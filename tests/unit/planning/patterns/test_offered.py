@@ -137,6 +137,22 @@ def test_a_corridor_that_is_built_in_part_is_told_by_what_is_built() -> None:
     assert not np.isin(np.concatenate([own.path for own in parts]), ROWS[1].in_order()[5:9]).any()
 
 
+@pytest.mark.parametrize("kind", ["route", "given"])
+@pytest.mark.parametrize("burns", [False, True])
+def test_a_part_ends_where_fire_passes_and_leads_over_bare_ground(burns: bool, kind: str) -> None:
+    whole = ROWS[1]._replace(kind=kind, name="ridge")
+    path, closed = whole.in_order(), LAND.treatable.copy()
+    closed.ravel()[path[5:9]] = False
+    fuel = np.where(LAND.treatable & ~closed, 91, LAND.fuel_model).astype(np.int16)
+    land = replace(LAND, treatable=closed, **({} if burns else {"fuel_model": fuel}))
+    own = corridor_of(path, land, kind)._replace(name="ridge")
+    lines = Corridors(corridors=(own,), line=(0,), routes=kind == "route")
+    parts = parts_of(plan_of_cells(own.in_order(), land, "segments"), land, 1000.0, lines)
+    assert [part.path.tolist() for part in parts] == (
+        [path[:5].tolist(), path[9:].tolist()] if burns else [path.tolist()])
+    assert {part.name.split(" part")[0] for part in parts} == {"ridge"}
+
+
 def test_what_a_plan_must_include_is_a_part_of_its_own_whatever_routes_cross_it() -> None:
     lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
     required = row(11, 1, 23).cells
