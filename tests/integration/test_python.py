@@ -25,10 +25,7 @@ from firebreak.cli.commands import explore
 from firebreak.files import write_pieces
 from firebreak.landscape.formats.folders import write_ascii_folder
 from firebreak.landscape.formats.write import write_geotiff
-from firebreak.landscape.synthetic.generate import generate
 from firebreak.memory.registry import live_counts
-from firebreak.planning.core.fire_counts import CHOICE_SET
-from firebreak.planning.evaluation.build_order import ORDER_FIRES, in_build_order
 from firebreak.planning.methods import METHODS
 from tiny import TINY
 
@@ -564,18 +561,3 @@ def test_lines_and_axes_lie_where_the_plan_lies() -> None:
         assert bool(cell["breaks"])
         assert int(cell["rank"]) > 0
     assert grid["rank"].shape == made.landscape.shape
-
-
-def test_segments_are_ordered_by_fires_that_the_plan_was_not_made_from() -> None:
-    made = firebreak.plan(generate(0, 28), method="segments", cells=True, budget=0.15,
-                          duration_min=60.0, scenarios=2, **FEW)
-    assert made._run.judgement is not None
-    result = made._run.judgement.result
-    by_place = sorted(result.segments, key=lambda part: int(part.cells[0]))
-
-    def order(count: int, fire_set: str) -> list[int]:
-        return [int(part.cells[0]) for part in in_build_order(result.scene, by_place, count,
-                                                              fire_set=fire_set)]
-
-    own = [int(part.cells[0]) for part in result.segments]
-    assert own == order(ORDER_FIRES * 12, CHOICE_SET) != order(12, "plan")

@@ -21,11 +21,10 @@ from firebreak.planning.alternatives import Alternatives
 from firebreak.planning.barriers.words import barrier_words
 from firebreak.planning.core.area import View, cells_in, lift
 from firebreak.planning.core.corridors import mask_of, parts_of
-from firebreak.planning.core.fire_counts import CHOICE_SET
 from firebreak.planning.core.plan import EXISTING, Plan
 from firebreak.planning.core.progress import Bar
 from firebreak.planning.evaluation.auto import Choice, FirstPlan
-from firebreak.planning.evaluation.build_order import ORDER_FIRES, in_build_order, years_of
+from firebreak.planning.evaluation.build_order import in_build_order, years_of
 from firebreak.planning.evaluation.doubt import trust_in, worlds
 from firebreak.planning.evaluation.drawn import Change, changes_of, changes_table
 from firebreak.planning.evaluation.effect import effect_of, in_unit
@@ -168,8 +167,7 @@ def _judge(made: PlanAtOnce, evaluation: Evaluation, bar: Bar) -> Judgement:
              "corridor" if made.request.corridors else "segment") as advance:
         if not brief:
             by_place = sorted(order, key=lambda segment: int(segment.cells[0]))
-            order = in_build_order(scene, by_place, ORDER_FIRES * plan.plan_fires, advance,
-                                   fire_set=CHOICE_SET)
+            order = in_build_order(scene, by_place, plan.plan_fires, advance)
     if made.request.corridors:
         order = with_line_lengths(order, area.land.shape[1], area.land.cell_size_m)
     # Of the plan itself the order to build tells, which is the better one.

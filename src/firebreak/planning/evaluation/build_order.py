@@ -1,8 +1,7 @@
 """The order in which to build a plan's segments, so that each beginning is a good plan, and the
 year in which each of them is built. Backwards: the segment that saves least per cost is given up,
-and so on, so that segments that need one another stay together. A plan's own fires make much of
-small segments that happen to save on them: fires that it was not made from give the better order.
-The test fires may then say how good it is.
+and so on, so that segments that need one another stay together. It is made on the plan fires, so
+that the test fires may say how good it is.
 """
 
 from collections.abc import Sequence
@@ -21,9 +20,7 @@ from firebreak.planning.search.plan_state import PlanState
 MAX_TRIALS = 4
 """Times that every segment is removed on trial, at most."""
 MOST_BURNS, FEWEST_FIRES = 16_384, 64
-"""Fires times segments, at most; and fires that each segment is tried on, at least."""
-ORDER_FIRES = 4
-"""Fires that order a plan, for each of its plan fires."""
+"""Plan fires times segments, and plan fires that each segment is tried on at least."""
 MOST_HELD = 2**28
 """Bytes of what is known of fires without each segment, at most; else it is found anew."""
 
@@ -34,7 +31,7 @@ _ROUNDING = 1e-6  # relative; sums of costs carry rounding
 
 
 def in_build_order(scene: Scene, segments: list[Corridor], plan_fires: int,
-                   report: Reporter = no_report, *, fire_set: str = "plan") -> list[Corridor]:
+                   report: Reporter = no_report) -> list[Corridor]:
     """Segments in the order to build them.
 
     What a segment saves falls when one that it works with is given up, and rises when one that
@@ -43,15 +40,14 @@ def in_build_order(scene: Scene, segments: list[Corridor], plan_fires: int,
     is then computed again (after Minoux 1978, doi:10.1007/BFb0006528). Ties go to the last cell.
 
     Args:
-        plan_fires: number of fires; see MOST_BURNS for how many of them decide.
+        plan_fires: number of fires of the set "plan"; see MOST_BURNS for how many of them decide.
         report: takes segments, in parts of them from the first trial on.
-        fire_set: from which they come.
     """
     if len(segments) < 2:
         report(len(segments))
         return list(segments)
     few = min(plan_fires, max(FEWEST_FIRES, MOST_BURNS // len(segments)))
-    fires = scene.fires(fire_set, plan_fires).first(few)
+    fires = scene.fires("plan", plan_fires).first(few)
     standing = (_Anew if scene.field.burns_anew else _InPlace)(scene, segments, fires)
     saved = dict.fromkeys(range(len(segments)), 0.0)
     given_up: list[int] = []
