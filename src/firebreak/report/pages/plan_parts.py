@@ -133,10 +133,11 @@ def changes(r: ReportedPlan) -> Facts | None:
 
 
 def _where_to_stop(r: ReportedPlan) -> Facts | None:
-    """The first segments, which give most of the reduction; None if not in build order, or where
-    there is no reduction.
+    """The first segments, which give most of the reduction; None if not in build order, where there
+    is no reduction, and where it takes all of them.
     """
-    if r.result is None or not (count := stopping_point(r.result.effect)):
+    count = 0 if r.result is None else stopping_point(r.result.effect)
+    if r.result is None or not 0 < count < len(r.segments):
         return None
     cost = r.result.effect.cost
     whole = float(cost[-1])

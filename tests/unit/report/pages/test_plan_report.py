@@ -412,6 +412,13 @@ def test_a_plan_that_saves_nothing_has_no_part_that_is_enough(result: PlanResult
     assert "of the reduction for" in page_of(result)
 
 
+def test_a_plan_that_saves_by_its_last_segment_alone_has_none_either(result: PlanResult) -> None:
+    loss = result.effect.loss[:1] - (np.arange(len(result.effect.loss)) == len(
+        result.segments))[:, None]
+    page = page_of(result._replace(effect=result.effect._replace(loss=loss)))
+    assert "of the reduction for" not in page
+
+
 def test_a_better_method_is_told_below_the_headline(result: PlanResult,
                                                     evaluation: Evaluation) -> None:
     own = result.plan.method
