@@ -137,8 +137,10 @@ def parts_of(plan: Plan, landscape: Landscape, longest_m: float = MAX_LENGTH_M,
 
     def take(some: Corridors, free: NDArray[np.bool_]) -> None:
         for own in _chosen(plan, rank, some, free):
-            found.extend(stretches_of(own, left, built, landscape))
-            left.ravel()[own.cells] = False
+            parts = stretches_of(own, left, built, landscape)
+            found.extend(parts)
+            for part in parts:  # cells of a wide one beside a stop are segments
+                left.ravel()[part.cells] = False
 
     if lines is not None and lines.routes and included.size:
         required = mask_of_cells(included, landscape.shape)

@@ -153,6 +153,17 @@ def test_a_part_ends_where_fire_passes_and_leads_over_bare_ground(burns: bool, k
     assert {part.name.split(" part")[0] for part in parts} == {"ridge"}
 
 
+def test_cells_of_a_wide_line_beside_where_fire_passes_are_told_too() -> None:
+    path, closed = ROWS[1].in_order(), LAND.treatable.copy()
+    closed.ravel()[path[5:9]] = False
+    land = replace(LAND, treatable=closed)
+    own = corridor_of(path, land, "given", treated=np.concatenate([path - SIZE, path, path + SIZE]))
+    lines = Corridors(corridors=(own._replace(name="ridge"),), line=(0,))
+    plan = plan_of_cells(own.in_order(), land, "segments")
+    parts = parts_of(plan, land, 1000.0, lines)
+    assert np.sort(np.concatenate([part.cells for part in parts])).tolist() == own.cells.tolist()
+
+
 def test_what_a_plan_must_include_is_a_part_of_its_own_whatever_routes_cross_it() -> None:
     lines = Corridors(corridors=(*ROWS, *COLUMNS), line=tuple(range(8)), only=True, routes=True)
     required = row(11, 1, 23).cells
