@@ -20,7 +20,7 @@ from firebreak.planning.core.break_segments import length_m, pieces
 from firebreak.planning.core.limits import SearchOptions
 from firebreak.planning.core.plan import cost_of
 from firebreak.planning.core.rounds import Placement
-from firebreak.planning.core.rules import PlanRules, place_under, short_pieces
+from firebreak.planning.core.rules import FREE, PlanRules, place_under, short_pieces
 from firebreak.planning.evaluation.build_order import Phase, check_phases, years_of
 from firebreak.planning.making import make_plan
 from firebreak.planning.methods import METHODS
@@ -169,6 +169,11 @@ def test_what_short_pieces_cost_is_spent_elsewhere() -> None:
     placed = place_under(PlanRules(shortest_m=80.0), free, 3.0, place)
     assert placed.cells.tolist() == [50, 51, 52]
     assert placed.simulations == 2.0
+    # A placement that no rule can change is not made again.
+    begun = Placement(np.array(liked[:3]), 1.0)
+    assert place_under(FREE, free, 3.0, place, begun) is begun
+    assert place_under(PlanRules(include=begun.cells), free, 3.0, place, begun
+                       ).cells.tolist() == liked[:3]
 
 
 @pytest.mark.parametrize(("rules", "method", "message"), [

@@ -99,7 +99,7 @@ def place_under(rules: PlanRules, problem: Problem, budget: float,
     """
     longest = max(rules.shortest_m, rules.least_m)
     if rules.include.size == 0 and longest <= 0.0:
-        return place(replace(problem, budget=budget))
+        return begun or place(replace(problem, budget=budget))
     leak = problem.scene.field.breaks.leak
     kept, simulations = np.array(rules.include, np.int64), 0.0
     forbidden = np.zeros(problem.scene.landscape.shape, np.bool_)

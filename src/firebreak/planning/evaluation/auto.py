@@ -284,7 +284,8 @@ def _proposals(names: Sequence[str], in_turn: Sequence[str], make: Callable[...,
         share = part_of(report, begin, end)
         try:
             plan = make(name, rules, part_of(share, 0.0, OWN_SHARE))
-            found[name] = _Proposal(plan, make(name, mended, part_of(share, OWN_SHARE, 1.0), plan))
+            found[name] = _Proposal(plan, plan if mended is rules else make(
+                name, mended, part_of(share, OWN_SHARE, 1.0), plan))
         except InputError as error:
             errors[name] = error
             continue

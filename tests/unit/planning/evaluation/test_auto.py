@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -407,6 +407,22 @@ def test_more_corridors_than_trials_take_are_planned_by_the_value_behind_them(
     assert [*made.choice.candidates] == ["downstream-value"]
     assert made.choice.refused.get("downstream-value") is None
     assert made.plan.cells.size
+
+
+def test_a_candidate_plans_once_among_corridors_which_are_as_long_as_they_should_be(
+        monkeypatch: pytest.MonkeyPatch, policy: Policy) -> None:
+    made = list[str]()
+
+    def counted(scene: Scene, share: float, fires: int, name: str, **options: Any) -> Plan:
+        made.append(name)
+        return make_plan(scene, share, fires, name, **options)
+
+    monkeypatch.setattr(auto, "make_plan", counted)
+    scene, rules = among_corridors(CONDITIONS)
+    choice = chosen(scene, policy, 0.4, rules=rules).choice
+    assert sorted(made) == sorted([*choice.candidates, *(
+        name for name in choice.refused if choice.refused[name] not in (
+            auto.NO_LINES, auto.TOO_SLOW))])
 
 
 def test_plans_by_windows_are_made_last_and_change_no_other(
