@@ -113,9 +113,8 @@ def _burned_anew(slots: ProblemBatch, cells: NDArray[np.int64], which: NDArray[n
         rows = slots.fires.may_change(place, which, nearby=nearby)
         own = which[rows]
         before = slots.fires.loss[own]
-        slots.write_breaks(0, cells[k:k + 1], broken=True, fires=own)
-        after = slots.fires.loss_anew(own, slots.fields, slots.overlays)
-        slots.write_breaks(0, cells[k:k + 1], broken=False, fires=own)
+        with slots.broken_for(0, cells[k:k + 1], own):
+            after = slots.fires.loss_anew(own, slots.fields, slots.overlays)
         saved[rows, k] = np.rint((before - after) * unit).astype(np.int64)
     return saved
 
@@ -230,13 +229,12 @@ def saved_anew(slots: ProblemBatch, lines: Sequence[NDArray[np.int64]],
         saved = np.zeros(own.size, np.int64)
         if own.size:
             before = slots.fires.loss[first + own]
-            slots.write_breaks(0, cells, broken=not standing, fires=first + own)
             inside = places[~marked[places]]
-            if field.breaks.strips:
-                value[0][:, inside] = slots.fires.whole_value(0, inside)
-            after = slots.fires.loss_anew(first + own, slots.fields,
-                                          Overlays(slots.overlays.state, value))
-            slots.write_breaks(0, cells, broken=standing, fires=first + own)
+            with slots.broken_for(0, cells, first + own, broken=not standing):
+                if field.breaks.strips:
+                    value[0][:, inside] = slots.fires.whole_value(0, inside)
+                after = slots.fires.loss_anew(first + own, slots.fields,
+                                              Overlays(slots.overlays.state, value))
             if field.breaks.strips:
                 value[0][:, inside] = slots.fires.whole_value(0, inside)
             less = after - before if standing else before - after

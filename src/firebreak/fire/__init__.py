@@ -43,7 +43,7 @@ from firebreak.fire.scene import RIM, Scene
 from firebreak.fire.solver.structs import Overlays, Workspace
 from firebreak.fire.sums import BurnResult
 from firebreak.fire.travel.arcs import OPEN
-from firebreak.fire.travel.breaks import break_state, open_state, treat
+from firebreak.fire.travel.breaks import break_state, open_state, treat, treated_for
 from firebreak.fire.travel.kernels import write_breaks
 from firebreak.fire.travel.stencil import (
     HELD,
@@ -134,6 +134,7 @@ __all__ = [
     "read_layers",
     "treat",
     "treated_as",
+    "treated_for",
     "unpad",
     "with_proposal",
     "with_states",

@@ -6,6 +6,7 @@ slots. Nothing here knows of episodes, rewards per step or gymnasium.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 import numpy as np
@@ -25,6 +26,7 @@ from firebreak.fire import (
     padded_cells,
     padded_width,
     treat,
+    treated_for,
 )
 from firebreak.native_library import hold
 
@@ -267,20 +269,35 @@ class ProblemBatch:
             elif field.breaks.strips:
                 self.fires.starts_at(slot, place)
 
-    def write_breaks(self, slot: int, cells: NDArray[np.int64], *, broken: bool,
-                     fires: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-        """Writes what fires, or only those of some ids, meet in some cells, and nothing else;
-        returns their padded indices.
+    @contextmanager
+    def broken_for(self, slot: int, cells: NDArray[np.int64], fires: NDArray[np.int64], *,
+                   broken: bool = True) -> Iterator[None]:
+        """Breaks in some flat cells, or none there, as fires of some ids meet them, until the
+        context ends; nothing else.
         """
+        scene = self.problem(slot).scene
+        if scene.field.breaks.treated is None or not cells.size:
+            self.write_breaks(slot, cells, broken=broken)
+            yield
+            self.write_breaks(slot, cells, broken=not broken)
+            return
+        streams = (self.fires.streams(fires) - self.fields.first_row(slot)).tolist()
+        self.land.write(slot, cells, broken=broken)
+        with treated_for(self.fields.view(slot, scene.field), padded_cells(
+                cells, self.sizes.shape[1]), streams, None if broken else scene.field):
+            yield
+        self.land.write(slot, cells, broken=not broken)
+
+    def write_breaks(self, slot: int, cells: NDArray[np.int64], *,
+                     broken: bool) -> NDArray[np.int64]:
+        """Writes what fires meet in some cells, and nothing else; returns their padded indices."""
         scene, places = self.problem(slot).scene, padded_cells(cells, self.sizes.shape[1])
         self.land.write(slot, cells, broken=broken)
         self.moves[slot] += cells.size
         rules = scene.field.breaks
         if rules.treated is not None:
-            streams = [] if fires is None else (
-                self.fires.streams(fires) - self.fields.first_row(slot)).tolist()
-            treat(self.fields.view(slot, scene.field), places, streams,
-                  None if broken else scene.field)
+            treat(self.fields.view(slot, scene.field), places,
+                  before=None if broken else scene.field)
         elif rules.strips:
             rows, cols = np.divmod(cells, self.sizes.shape[1])
             left = rules.left(self.sizes.shape)[rows, cols] if broken else np.float32(1.0)

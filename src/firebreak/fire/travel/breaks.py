@@ -2,7 +2,9 @@
 breaks burn, which is written over the land's.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,16 +100,64 @@ def treat(field: TravelField, cells: NDArray[np.int64], streams: Sequence[int] =
     treated = field.breaks.treated if before is None else before
     if treated is None or cells.size == 0:
         return
-    near, further = (_around(cells, reach * REACH, field.shape) for reach in (1, 2))
+    near = _Near.of(cells, field.shape)
+    for own, rows in _streams(field, streams):
+        _write(own, rows, near, treated)
+
+
+@contextmanager
+def treated_for(field: TravelField, cells: NDArray[np.int64], streams: Sequence[int],
+                before: TravelField | None = None) -> Iterator[None]:
+    """The same for some cells at least until the context ends, which puts back what was there:
+    quicker than making it again. Nothing else is written there meanwhile.
+    """
+    treated, kept = field.breaks.treated if before is None else before, []
+    assert treated is not None, "breaks that burn"
+    near = _Near.of(cells, field.shape)
+    for own, rows in _streams(field, streams):
+        kept += [(array, places, array[:, places]) for places, arrays in (
+            (cells, (own.metric, own.unit_time, own.rate, own.heat, *own.spots.cells)),
+            (near.own, (own.facets, own.accepts)),
+            (near.further, (own.sends, own.sends_far, own.edges)))
+            for array in arrays if array.size]
+        _write(own, rows, near, treated)
+    try:
+        yield
+    finally:
+        for array, places, values in kept:
+            array[:, places] = values
+
+
+class _Near(NamedTuple):
+    """Padded cells, and those of the map within one and two steps of them."""
+
+    cells: NDArray[np.int64]
+    own: NDArray[np.int64]
+    further: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, cells: NDArray[np.int64], shape: tuple[int, int]) -> "_Near":
+        return cls(cells, *(_around(cells, reach * REACH, shape) for reach in (1, 2)))
+
+
+def _streams(field: TravelField, streams: Sequence[int]) -> Iterator[tuple[TravelField, slice]]:
+    """The rows of streams that begin at some, all if none is given, and which they are."""
     for rows in [slice(k, k + field.steps) for k in streams] or [slice(None)]:
-        for own, made in ((field.metric, treated.metric), (field.unit_time, treated.unit_time),
-                          (field.rate, treated.rate), (field.heat, treated.heat)):
-            if own.size:
-                own[rows, cells] = made[rows, cells]
-        if field.spots.cells.size:
-            field.spots.cells[:, rows, cells] = treated.spots.cells[:, rows, cells]
-        open_arcs(field._replace(**{name: array[rows] for name, array in
-                                    row_arrays(field).items()}), near, further)
+        yield field._replace(
+            **{name: array[rows] for name, array in row_arrays(field).items()},
+            spots=field.spots._replace(cells=field.spots.cells[:, rows])), rows
+
+
+def _write(field: TravelField, rows: slice, near: _Near, treated: TravelField | Treated) -> None:
+    """Writes fuel of some rows into the cells of a field of these rows."""
+    cells = near.cells
+    for array, made in ((field.metric, treated.metric), (field.unit_time, treated.unit_time),
+                        (field.rate, treated.rate), (field.heat, treated.heat)):
+        if array.size:
+            array[:, cells] = made[rows, cells]
+    if field.spots.cells.size:
+        field.spots.cells[:, :, cells] = treated.spots.cells[:, rows, cells]
+    open_arcs(field, near.own, near.further)
 
 
 def shaded(field: TravelField, breaks: NDArray[np.bool_]) -> TravelField:

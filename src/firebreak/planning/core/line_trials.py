@@ -91,10 +91,9 @@ def saved_by(slots: ProblemBatch, cells: NDArray[np.int64], fires: NDArray[np.in
     again = fires[known.affected[fires] != affected[fires]]
     if again.size:
         ids = first + again
-        slots.write_breaks(0, cells, broken=True, fires=ids)
         beyond = None if memory is None else np.zeros(again.size, np.bool_)
-        loss = slots.fires.loss_anew(ids, slots.fields, slots.overlays, beyond)
-        slots.write_breaks(0, cells, broken=False, fires=ids)
+        with slots.broken_for(0, cells, ids):
+            loss = slots.fires.loss_anew(ids, slots.fields, slots.overlays, beyond)
         known.saved[again] = trees.loss[again] - loss
         if beyond is not None:
             known.affected[again] = np.where(beyond, -1, affected[again])

@@ -256,12 +256,11 @@ def test_breaks_that_are_written_for_some_fires_change_these_as_for_all(
     which = rng.permutation(np.arange(plan.start, plan.stop))[:2]
     cells = np.flatnonzero(~slots.breaks[0])[rng.integers(0, 9)::7]
     before = [array.copy() for array in slots.fields.arrays()]
-    slots.write_breaks(0, cells, broken=True, fires=which)
-    loss = slots.fires.loss_anew(which, slots.fields, slots.overlays)
-    anew = burn_maps(problem.scene.field, problem.plan_fires, problem.scene.value_by_class,
-                     slots.breaks[0])
-    np.testing.assert_array_equal(loss, anew.loss[which - plan.start])
-    slots.write_breaks(0, cells, broken=False, fires=which)
+    with slots.broken_for(0, cells, which):
+        loss = slots.fires.loss_anew(which, slots.fields, slots.overlays)
+        anew = burn_maps(problem.scene.field, problem.plan_fires, problem.scene.value_by_class,
+                         slots.breaks[0])
+        np.testing.assert_array_equal(loss, anew.loss[which - plan.start])
     for array, other in zip(slots.fields.arrays(), before, strict=True):
         np.testing.assert_array_equal(array, other)
 
