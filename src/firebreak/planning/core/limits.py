@@ -78,7 +78,7 @@ class Effort:
         return self._seconds - (process_time() - self._began)
 
 
-MOST_BURNED = 2**28
+MOST_BURNED = 2**27
 """Cells that fires which burn anew burn in the trials of a plan, about, at most, but for those that
 come beyond while one choice is made: some minutes, on any map.
 """
