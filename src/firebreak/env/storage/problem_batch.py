@@ -104,8 +104,8 @@ class ProblemBatch:
         if which.size:
             if np.isnan(self.untreated_plan_loss[which]).any():
                 raise RuntimeError("observed before its untreated fires were burned")
-            self._observed.write(which, self.fires, self.land, self._mean_losses(0, which),
-                                 self.untreated_plan_loss[which])
+            self._observed.write(which, self.problems, self.fires, self.land,
+                                 self._mean_losses(0, which), self.untreated_plan_loss[which])
             self._unobserved[which] = False
         return self._observed.layers
 
@@ -272,8 +272,8 @@ class ProblemBatch:
     @contextmanager
     def broken_for(self, slot: int, cells: NDArray[np.int64], fires: NDArray[np.int64], *,
                    broken: bool = True) -> Iterator[None]:
-        """Breaks in some flat cells, or none there, as fires of some ids meet them, until the
-        context ends; nothing else.
+        """Breaks in some burnable cells without any, or none in those that have them, as fires of
+        some ids meet them, until the context ends; nothing else.
         """
         scene = self.problem(slot).scene
         if scene.field.breaks.treated is None or not cells.size:
@@ -282,11 +282,11 @@ class ProblemBatch:
             self.write_breaks(slot, cells, broken=not broken)
             return
         streams = (self.fires.streams(fires) - self.fields.first_row(slot)).tolist()
-        self.land.write(slot, cells, broken=broken)
         with treated_for(self.fields.view(slot, scene.field), padded_cells(
                 cells, self.sizes.shape[1]), streams, None if broken else scene.field):
+            self.land.write(slot, cells, broken=broken)
             yield
-        self.land.write(slot, cells, broken=not broken)
+            self.land.write(slot, cells, broken=not broken)
 
     def write_breaks(self, slot: int, cells: NDArray[np.int64], *,
                      broken: bool) -> NDArray[np.int64]:

@@ -205,8 +205,10 @@ class FireStore:
         for some in self.ids_of(slot):
             self._stale[some] |= self._table.source[some] == place
 
-    def _affects(self, place: int, reach: int, some: slice) -> None:
-        self.affected[some] += burned_near(place, reach, self.width, self._store.code[some])
+    def _affects(self, place: int, reach: int, some: slice) -> NDArray[np.bool_]:
+        near = burned_near(place, reach, self.width, self._store.code[some])
+        self.affected[some] += near
+        return near
 
     def opens_at(self, slot: int, place: int, embers: bool) -> None:
         """Remove the break at a padded cell: fire may come to it or cross it from close by; embers
@@ -214,20 +216,16 @@ class FireStore:
         """
         list_change(slot, place, *self._counts[1:], self._new, self._store.kept, self._stale)
         for some in self.ids_of(slot):
-            self._affects(place, REACH, some)
-            if embers:
-                self._stale[some] = 1
-            else:
-                self._stale[some] |= burned_near(place, REACH, self.width, self._store.code[some])
+            near = self._affects(place, REACH, some)
+            self._stale[some] |= True if embers else near
 
     def changes_at(self, slot: int, place: int) -> None:
         """Other fuel at a padded cell, or a break that crews may hold: fires near it may change,
         and burn anew.
         """
         for some in self.ids_of(slot):
-            self._stale[some] |= burned_near(place, 2 * REACH, self.width, self._store.code[some])
+            self._stale[some] |= self._affects(place, 2 * REACH, some)
             self._store.kept[some] &= self._stale[some] == 0
-            self._affects(place, 2 * REACH, some)
 
     def burn(self, fields: FieldStore, overlays: Overlays) -> int:
         """Burns what is stale; returns the number of fires."""

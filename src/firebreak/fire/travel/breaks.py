@@ -89,32 +89,33 @@ def treated_part(field: TravelField, treated: TravelField) -> Treated:
                    treated.heat if field.heat.size else field.heat, treated.spots)
 
 
-def treat(field: TravelField, cells: NDArray[np.int64], streams: Sequence[int] = (),
+def treat(field: TravelField, cells: NDArray[np.int64],
           before: TravelField | None = None) -> None:
     """Writes treated fuel into padded `cells` of a field that the caller owns, where breaks burn
     (`BreakRules.treated`), and remakes what that opens and closes around them.
 
-    streams: first rows of those streams of weather that it is written into; all if none is given.
     before: the field of untreated fuel, if this is to be written instead.
     """
     treated = field.breaks.treated if before is None else before
-    if treated is None or cells.size == 0:
-        return
-    near = _Near.of(cells, field.shape)
-    for own, rows in _streams(field, streams):
-        _write(own, rows, near, treated)
+    if treated is not None and cells.size:
+        _write(field, slice(None), _Near.of(cells, field.shape), treated)
 
 
 @contextmanager
 def treated_for(field: TravelField, cells: NDArray[np.int64], streams: Sequence[int],
                 before: TravelField | None = None) -> Iterator[None]:
-    """The same for some cells at least until the context ends, which puts back what was there:
-    quicker than making it again. Nothing else is written there meanwhile.
+    """The same for a cell or more in the streams of weather with these first rows, until the
+    context ends, which puts back what was there: quicker than making it again. Nothing else is
+    written there meanwhile.
     """
     treated, kept = field.breaks.treated if before is None else before, []
     assert treated is not None, "breaks that burn"
     near = _Near.of(cells, field.shape)
-    for own, rows in _streams(field, streams):
+    for first in streams:
+        rows = slice(first, first + field.steps)
+        own = field._replace(
+            **{name: array[rows] for name, array in row_arrays(field).items()},
+            spots=field.spots._replace(cells=field.spots.cells[:, rows]))
         kept += [(array, places, array[:, places]) for places, arrays in (
             (cells, (own.metric, own.unit_time, own.rate, own.heat, *own.spots.cells)),
             (near.own, (own.facets, own.accepts)),
@@ -138,14 +139,6 @@ class _Near(NamedTuple):
     @classmethod
     def of(cls, cells: NDArray[np.int64], shape: tuple[int, int]) -> "_Near":
         return cls(cells, *(_around(cells, reach * REACH, shape) for reach in (1, 2)))
-
-
-def _streams(field: TravelField, streams: Sequence[int]) -> Iterator[tuple[TravelField, slice]]:
-    """The rows of streams that begin at some, all if none is given, and which they are."""
-    for rows in [slice(k, k + field.steps) for k in streams] or [slice(None)]:
-        yield field._replace(
-            **{name: array[rows] for name, array in row_arrays(field).items()},
-            spots=field.spots._replace(cells=field.spots.cells[:, rows])), rows
 
 
 def _write(field: TravelField, rows: slice, near: _Near, treated: TravelField | Treated) -> None:
