@@ -106,16 +106,9 @@ def problem_on(case: Case, plan: Fires, reward: Fires, budget=1e9, field=None,
                   value_by_class=land.value[None] if value_by_class is None else value_by_class,
                   median_duration_min=1.0,
                   seed=0, key="case")
-    return _OnCase(scene=scene, plan_fires=plan, reward_fires=reward, budget=budget,
-                   budget_share=0.5)
-
-
-class _OnCase(Problem):
-    """A problem of which nothing static is shown."""
-
-    @property
-    def layers(self):
-        return np.zeros((len(OBSERVATION.static), *self.scene.landscape.shape), np.uint8)
+    shown = np.zeros((len(OBSERVATION.static), *case.burnable.shape), np.uint8)
+    return Problem(scene=scene, plan_fires=plan, reward_fires=reward, budget=budget,
+                   budget_share=0.5, layers=shown)
 
 
 def of_widths(land: Landscape) -> Landscape:

@@ -127,7 +127,7 @@ def test_given_cells_burn_as_breaks_and_cost_nothing(seed: int, kind: str) -> No
     free = problem_of(scene, 0.1, fires, fires.first(0))
     slots = ProblemBatch(sizes_for(scene, 1, 12, 0))
     problem = Problem(scene=free.scene, plan_fires=fires, reward_fires=free.reward_fires,
-                      budget=5.0, budget_share=0.1, standing=given_)
+                      budget=5.0, budget_share=0.1, layers=free.layers, standing=given_)
     begin(slots, np.zeros(1, np.int64), [problem])
     loss = burn(scene, fires, problem.standing_mask()).loss
     assert np.array_equal(slots.plan_trees(0).loss, loss)

@@ -3,7 +3,6 @@ storage for it.
 """
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ class Again:
     slots: Any = None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Problem:
     """An episode's problem.
 
@@ -33,6 +32,7 @@ class Problem:
         reward_fires: other fires, which the reward is counted on.
         budget: total cost of the cells that may be treated, besides those standing.
         budget_share: the budget as a share of the cost of all treatable cells.
+        layers: uint8 [static channels, H, W], see `observation.static_layers`.
         standing: int64 [n], flat cells that are broken from the start, paid for and not treatable.
         again: where its slots are taken from and left; None where they are made anew.
     """
@@ -42,14 +42,9 @@ class Problem:
     reward_fires: Fires
     budget: float
     budget_share: float
+    layers: NDArray[np.uint8]
     standing: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     again: Again | None = None
-
-    @cached_property
-    def layers(self) -> NDArray[np.uint8]:
-        """uint8 [static channels, H, W], see `observation.static_layers`; made where it is shown.
-        """
-        return static_layers(self.scene)
 
     def standing_mask(self) -> NDArray[np.bool_]:
         """bool [H, W], True on the cells that stand from the start."""
@@ -72,7 +67,8 @@ def problem_of(scene: Scene, budget_share: float, plan: Fires, reward: Fires) ->
         InputError: the budget is not a share, or buys no treatable cell.
     """
     return Problem(scene=scene, plan_fires=plan, reward_fires=reward,
-                   budget=budget_cost(scene.landscape, budget_share), budget_share=budget_share)
+                   budget=budget_cost(scene.landscape, budget_share), budget_share=budget_share,
+                   layers=static_layers(scene))
 
 
 def budget_cost(land: Landscape, budget_share: float) -> float:

@@ -104,8 +104,8 @@ class ProblemBatch:
         if which.size:
             if np.isnan(self.untreated_plan_loss[which]).any():
                 raise RuntimeError("observed before its untreated fires were burned")
-            self._observed.write(which, self.problems, self.fires, self.land,
-                                 self._mean_losses(0, which), self.untreated_plan_loss[which])
+            self._observed.write(which, self.fires, self.land, self._mean_losses(0, which),
+                                 self.untreated_plan_loss[which])
             self._unobserved[which] = False
         return self._observed.layers
 

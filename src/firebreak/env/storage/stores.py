@@ -1,6 +1,6 @@
 """The land and the observations of N slots, written in place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,15 +96,16 @@ class ObservationStore:
     def __init__(self, sizes: Sizes) -> None:
         n, shape = sizes.slots, sizes.shape
         self.layers = np.zeros((n, OBSERVATION.channels, *shape), np.uint8)
-        self._free, self._static = np.zeros((n, *shape), np.bool_), np.zeros(n, np.bool_)
+        self._free = np.zeros((n, *shape), np.bool_)
         self._fires, self._parts = np.ones(n, np.int64), np.ones(n, np.int64)
         self._usual, self._best = np.zeros(n), np.zeros(n)
         self._budget, self._share, self._value = np.ones(n), np.ones(n), np.ones(n)
 
     def load(self, slot: int, problem: Problem) -> None:
-        """Takes the facts on a slot's problem; its layers are written when it is first observed."""
+        """Takes the parts of a slot's problem that stay the same."""
         land = problem.scene.landscape
-        self._static[slot] = False
+        dynamic, flags, static = (len(names) for names in OBSERVATION[:3])
+        self.layers[slot, dynamic + flags:dynamic + flags + static] = problem.layers
         self._free[slot] = land.treatable
         self._fires[slot] = problem.plan_fires.source.size
         self._parts[slot] = self._fires[slot] * problem.plan_fires.whole
@@ -115,20 +116,12 @@ class ObservationStore:
         """Takes the mean burn probability of a slot's burnable cells, untreated, for its usual."""
         self._usual[slot] = mean_burn_probability
 
-    def write(self, which: NDArray[np.int64], problems: Sequence[Problem | None], fires: FireStore,
-              land: LandStore, plan_loss: NDArray[np.float64],
-              untreated_loss: NDArray[np.float64]) -> None:
+    def write(self, which: NDArray[np.int64], fires: FireStore, land: LandStore,
+              plan_loss: NDArray[np.float64], untreated_loss: NDArray[np.float64]) -> None:
         """Brings the observations of the slots `which` up to date.
 
-        problems: of all slots.
         plan_loss, untreated_loss: f64 [M], of their plan fires, now and without breaks.
         """
-        dynamic, flags, static = (len(names) for names in OBSERVATION[:3])
-        for slot in which[~self._static[which]].tolist():
-            problem = problems[slot]
-            assert problem is not None, "a slot that is loaded"
-            self.layers[slot, dynamic + flags:dynamic + flags + static] = problem.layers
-            self._static[slot] = True
         write_cells(which, *fires.plan_sums(), self._parts, self._usual, self._free, land.breaks,
                     land.available, self._best, self.layers)
         untreated = np.maximum(untreated_loss, 1e-9)

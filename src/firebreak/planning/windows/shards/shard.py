@@ -21,6 +21,7 @@ from firebreak.fire import (
     workspace,
 )
 from firebreak.landscape.raster.windows import Window
+from firebreak.layout import OBSERVATION
 from firebreak.planning.core.area import in_window
 from firebreak.planning.windows.cores import widened, window_of
 from firebreak.planning.windows.shards.burning import BurningFires
@@ -150,7 +151,8 @@ class Shard:
                                     self._scratch)
             self._slots.load(0, Problem(
                 scene=self._own_scene, plan_fires=own.first(0), reward_fires=own.first(0),
-                budget=np.inf, budget_share=1.0))
+                budget=np.inf, budget_share=1.0,
+                layers=np.empty((len(OBSERVATION.static), 0, 0), np.uint8)))
             # One scale of value for all shards: a crop's own would round otherwise.
             self._slots.fires.begin(0, self._slots.value[0], self._bound, own.whole)
             self._burning = BurningFires(self._slots, own, self._sides())
